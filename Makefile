@@ -1,0 +1,44 @@
+PYTHON ?= python3
+BIN := .venv/bin
+# Rooms with compiled kernels: their doctests run a second time with the kernels interpreted, which
+# is also how coverage sees them.
+KERNELS := src/wola/aggregation src/wola/mixing src/wola/attacks
+export OMP_NUM_THREADS ?= 1
+
+.PHONY: install demo test lint bench-env bench clean
+
+install: .venv/installed
+
+.venv/installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet -c constraints.txt torch==2.13.0
+	$(BIN)/pip install --quiet -c constraints.txt -e ".[flower,ray,dev]"
+	touch $@
+
+demo: install
+	$(BIN)/python examples/one_round.py
+
+lint: install
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+test: lint
+	$(BIN)/python -m pytest --cov --cov-report= --cov-fail-under=0
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest --cov --cov-append $(KERNELS)
+
+bench-env: .venv-bench/installed
+
+.venv-bench/installed: benchmarks/constraints.txt constraints.txt pyproject.toml
+	$(PYTHON) -m venv .venv-bench
+	.venv-bench/bin/pip install --quiet -c benchmarks/constraints.txt torch==2.13.0
+	.venv-bench/bin/pip install --quiet -c benchmarks/constraints.txt -e . scipy pillow seaborn cloudpickle
+	.venv-bench/bin/pip install --quiet --no-deps -c benchmarks/constraints.txt byzfl byzpy torchvision
+	.venv-bench/bin/python -c "from benchmarks import peers; peers.byzfl_rules(17, 6); peers.byzpy_rules(17, 6)"
+	touch $@
+
+bench: bench-env
+	.venv-bench/bin/python -m benchmarks.kernels
+
+clean:
+	rm -rf .venv .venv-bench build dist demo .coverage .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,1 @@
+"""Byzantine-robust federated learning under label skew."""
