@@ -1,0 +1,153 @@
+"""Coordinate-wise reductions of (n, d) updates: compiled on the CPU, plain torch elsewhere."""
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from types import ModuleType
+from typing import Any
+
+import numba
+import torch
+from torch import Tensor
+
+from wola.aggregation import _kernels
+from wola.aggregation._network import comparator_array, unrolled_source
+
+#: Up to so many rows a network is unrolled into registers; compiling grows with its square.
+UNROLL_ROWS = 24
+#: A network is unrolled, which takes seconds once, after so many columns were asked of it. The
+#: bits do not depend on it.
+UNROLL_AFTER = 1_000_000
+#: Columns are split into chunks of this size for threads; the same for any number of threads.
+CHUNK = 131_072
+
+
+def over_chunks(work: Callable[[int, int], Any], columns: int) -> list[Any]:
+    """Run `work(start, stop)` over chunks of the columns, on as many threads as torch uses."""
+    bounds = [(s, min(s + CHUNK, columns)) for s in range(0, columns, CHUNK)]
+    threads = min(torch.get_num_threads(), len(bounds))
+    if threads <= 1:
+        return [work(*bound) for bound in bounds]
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(lambda bound: work(*bound), bounds))
+
+
+def kernel_folder() -> Path:
+    """Where generated kernels and their compiled forms are kept: `WOLA_CACHE`, or the user's."""
+    chosen = os.environ.get("WOLA_CACHE")
+    if chosen:
+        return Path(chosen) / "kernels"
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "wola" / "kernels"
+
+
+@cache
+def unrolled_kernel(n: int, low: int, high: int) -> Any:
+    """The compiled kernel generated for n rows and ranks low..high-1, kept on disk if possible."""
+    source = unrolled_source(n, low, high)
+    name = f"ranks_{n}_{low}_{high}_{sha256(source.encode()).hexdigest()[:12]}"
+    try:
+        path = _written(kernel_folder() / f"{name}.py", source)
+        module = ModuleType(f"wola_generated_{name}")
+        module.__file__ = str(path)
+        # The compiled form is found again through the module that its source belongs to.
+        sys.modules[module.__name__] = module
+        exec(compile(source, path, "exec"), module.__dict__)
+        return _compiled(module.__dict__["kernel"], cache=True)
+    except (OSError, RuntimeError):
+        namespace: dict[str, Any] = {}
+        exec(compile(source, f"<{name}>", "exec"), namespace)
+        return _compiled(namespace["kernel"], cache=False)
+
+
+def _compiled(kernel: Callable[..., Any], *, cache: bool) -> Any:
+    fused = {"contract"}
+    return numba.njit(nogil=True, cache=cache, error_model="numpy", fastmath=fused)(kernel)
+
+
+def _written(path: Path, text: str) -> Path:
+    if not path.is_file() or path.read_bytes() != text.encode():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with NamedTemporaryFile("w", dir=path.parent, suffix=".tmp", delete=False) as file:
+            file.write(text)
+        os.replace(file.name, path)
+    return path
+
+
+_columns_asked: Counter[tuple[int, int, int]] = Counter()
+
+
+def _pays_to_unroll(n: int, low: int, high: int, columns: int) -> bool:
+    if n > UNROLL_ROWS:
+        return False
+    _columns_asked[n, low, high] += columns
+    return _columns_asked[n, low, high] > UNROLL_AFTER
+
+
+def square_limit(x: Tensor) -> Any:
+    """The sum of squares of a column, in its own dtype, below which no row norm can overflow."""
+    info = torch.finfo(x.dtype)
+    # A row norm is at most sqrt(columns) times its largest value, and so far below the maximum.
+    return x.numpy().dtype.type(info.max / max(1, x.shape[1]))
+
+
+def middle_mean(x: Tensor, low: int, high: int) -> tuple[Tensor, bool]:
+    """Mean of the values of rank low..high-1 in each column of x (n, d), and whether x is clean.
+
+    Clean: all values are finite, and none so large that the norm of a row could overflow.
+    """
+    if x.device.type != "cpu":
+        return _middle_mean_torch(x, low, high), _is_clean_torch(x)
+    n, columns = x.shape
+    out = torch.empty(columns, dtype=x.dtype)
+    rows, result, limit = x.numpy(), out.numpy(), square_limit(x)
+    if _pays_to_unroll(n, low, high, columns):
+        kernel = unrolled_kernel(n, low, high)
+        clean = over_chunks(lambda s, e: kernel(rows, s, e, limit, result), columns)
+    else:
+        network = comparator_array(n, low, high)
+        clean = over_chunks(
+            lambda s, e: _kernels.network_mean(rows, s, e, limit, network, low, high, result),
+            columns,
+        )
+    return out, all(clean)
+
+
+def mean_around_median(x: Tensor, keep: int) -> tuple[Tensor, bool]:
+    """Mean of the `keep` values nearest to the median in each column, and whether x is clean."""
+    if x.device.type != "cpu":
+        return _mean_around_median_torch(x, keep), _is_clean_torch(x)
+    n, columns = x.shape
+    out = torch.empty(columns, dtype=x.dtype)
+    rows, result, limit = x.numpy(), out.numpy(), square_limit(x)
+    network = comparator_array(n, 0, n)
+    clean = over_chunks(
+        lambda s, e: _kernels.network_mean_around_median(rows, s, e, limit, network, keep, result),
+        columns,
+    )
+    return out, all(clean)
+
+
+def _middle_mean_torch(x: Tensor, low: int, high: int) -> Tensor:
+    return x.sort(dim=0).values[low:high].double().mean(dim=0).to(x.dtype)
+
+
+def _mean_around_median_torch(x: Tensor, keep: int) -> Tensor:
+    n = x.shape[0]
+    ranked = x.sort(dim=0).values.double()
+    median = (ranked[(n - 1) // 2] + ranked[n // 2]) / 2
+    first = (median - ranked[: n - keep] > ranked[keep:] - median).sum(dim=0)
+    window = first + torch.arange(keep, device=x.device)[:, None]
+    return ranked.gather(0, window).mean(dim=0).to(x.dtype)
+
+
+def _is_clean_torch(x: Tensor) -> bool:
+    # One comparison answers for NaN too: it is not at most anything.
+    bound = (torch.finfo(x.dtype).max / max(1, x.shape[1])) ** 0.5
+    return bool((x.abs() <= bound).all())

@@ -1,0 +1,370 @@
+"""CPU kernels: serial, without the interpreter lock, over columns start..stop of an (n, d) array.
+
+Each inner loop runs over the contiguous columns of a cache-sized block, which is what the
+compiler vectorises. Rows must be contiguous.
+"""
+
+from typing import Any
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+_exact = numba.njit(nogil=True, cache=True, error_model="numpy")
+_contracted = numba.njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
+_sums = numba.njit(
+    nogil=True, cache=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz"}
+)
+
+#: Columns of a block of the network kernels. Not a power of two: rows that far apart would
+#: compete for the same cache lines.
+NETWORK_BLOCK = 1040
+#: Columns of a block of the Gram kernel.
+GRAM_BLOCK = 776
+#: Two rows of a block that are this much closer to each other (squared) than to its centre have
+#: lost too many digits: the centre is badly placed.
+CLOSEST_PAIR = 1e-8
+
+
+@_contracted
+def _copy_with_energy(source: Array, target: Array, energy: Array) -> None:
+    for j in range(target.shape[0]):
+        target[j] = source[j]
+        energy[j] += source[j] * source[j]
+
+
+@_exact
+def _all_within(values: Array, limit: Any) -> bool:
+    inside = True
+    for j in range(values.shape[0]):
+        inside &= values[j] <= limit
+    return inside
+
+
+@_exact
+def _compare(a: Array, b: Array, low: Array, high: Array) -> None:
+    # Out of place: written in place, the smaller value becomes a masked store, ten times slower.
+    for j in range(a.shape[0]):
+        u = a[j]
+        v = b[j]
+        less = u < v
+        low[j] = u if less else v
+        high[j] = v if less else u
+
+
+@_exact
+def _run_network(network: Array, block: Array, at: Array, width: int) -> None:
+    # at[i] is where row i lives now; the last two entries are the spare rows.
+    spare = at.shape[0] - 2
+    for k in range(network.shape[0]):
+        a, b = network[k, 0], network[k, 1]
+        from_a, from_b, low, high = at[a], at[b], at[spare], at[spare + 1]
+        _compare(
+            block[from_a, :width], block[from_b, :width], block[low, :width], block[high, :width]
+        )
+        at[a], at[b], at[spare], at[spare + 1] = low, high, from_a, from_b
+
+
+@_exact
+def _load(x: Array, start: int, width: int, block: Array, at: Array, limit: Any) -> bool:
+    # The next row to be written over serves as the sum of squares of each column.
+    energy = block[at[x.shape[0]], :width]
+    energy[:] = 0
+    for i in range(x.shape[0]):
+        _copy_with_energy(x[i, start : start + width], block[at[i], :width], energy)
+    return _all_within(energy, limit)
+
+
+@_exact
+def _add(source: Array, target: Array) -> None:
+    for j in range(target.shape[0]):
+        target[j] += source[j]
+
+
+@_exact
+def _divide(source: Array, by: float, target: Array) -> None:
+    for j in range(target.shape[0]):
+        target[j] = source[j] / by
+
+
+@_exact
+def network_mean(
+    x: Array, start: int, stop: int, limit: Any, network: Array, low: int, high: int, out: Array
+) -> bool:
+    """Write the mean of ranks low..high-1 of each column to `out`.
+
+    Returns whether the squares of every column add up to at most `limit`, which no column with a
+    non-finite value does.
+    """
+    n = x.shape[0]
+    block = np.empty((n + 2, NETWORK_BLOCK), x.dtype)
+    total = np.empty(NETWORK_BLOCK, np.float64)
+    at = np.arange(n + 2)
+    clean = True
+    for s in range(start, stop, NETWORK_BLOCK):
+        width = min(NETWORK_BLOCK, stop - s)
+        clean &= _load(x, s, width, block, at, limit)
+        _run_network(network, block, at, width)
+        total[:width] = 0.0
+        for i in range(low, high):
+            _add(block[at[i], :width], total[:width])
+        _divide(total[:width], float(high - low), out[s : s + width])
+    return clean
+
+
+@_exact
+def _shift(left: Array, right: Array, median: Array, first: Array) -> None:
+    for j in range(median.shape[0]):
+        first[j] += median[j] - left[j] > right[j] - median[j]
+
+
+@_exact
+def _add_inside(source: Array, i: int, first: Array, keep: int, target: Array) -> None:
+    for j in range(target.shape[0]):
+        inside = first[j] <= i < first[j] + keep
+        target[j] += np.float64(source[j]) if inside else 0.0
+
+
+@_exact
+def network_mean_around_median(
+    x: Array, start: int, stop: int, limit: Any, network: Array, keep: int, out: Array
+) -> bool:
+    """Write the mean of the `keep` values nearest to each column's median to `out`.
+
+    In a sorted column those values are a window, which moves up by one as long as the value it
+    would lose is farther from the median than the one it would win: at a tie the smaller stays.
+    Returns what `network_mean` does.
+    """
+    n = x.shape[0]
+    block = np.empty((n + 2, NETWORK_BLOCK), x.dtype)
+    median = np.empty(NETWORK_BLOCK, np.float64)
+    total = np.empty(NETWORK_BLOCK, np.float64)
+    first = np.empty(NETWORK_BLOCK, np.int64)
+    at = np.arange(n + 2)
+    clean = True
+    for s in range(start, stop, NETWORK_BLOCK):
+        width = min(NETWORK_BLOCK, stop - s)
+        clean &= _load(x, s, width, block, at, limit)
+        _run_network(network, block, at, width)
+        median[:width] = 0.0
+        _add(block[at[(n - 1) // 2], :width], median[:width])
+        _add(block[at[n // 2], :width], median[:width])
+        _divide(median[:width], 2.0, median[:width])
+        first[:width] = 0
+        for k in range(n - keep):
+            _shift(block[at[k], :width], block[at[k + keep], :width], median[:width], first[:width])
+        total[:width] = 0.0
+        for i in range(n):
+            _add_inside(block[at[i], :width], i, first[:width], keep, total[:width])
+        _divide(total[:width], float(keep), out[s : s + width])
+    return clean
+
+
+@_sums
+def _sum_of_squares(row: Array) -> float:
+    total = 0.0
+    for j in range(row.shape[0]):
+        value = np.float64(row[j])
+        total += value * value
+    return total
+
+
+@_exact
+def row_energies(x: Array, start: int, stop: int, out: Array) -> None:
+    """Add to out[i] the sum of squares of row i, in float64."""
+    for i in range(x.shape[0]):
+        out[i] += _sum_of_squares(x[i, start:stop])
+
+
+@_sums
+def _accumulate_4(a: Array, b: Array, c: Array, e: Array, w: Array, total: Array) -> None:
+    w0, w1, w2, w3 = w[0], w[1], w[2], w[3]
+    for j in range(total.shape[0]):
+        total[j] += w0 * a[j] + w1 * b[j] + w2 * c[j] + w3 * e[j]
+
+
+@_exact
+def _accumulate(a: Array, w: float, total: Array) -> None:
+    for j in range(total.shape[0]):
+        total[j] += w * a[j]
+
+
+@_exact
+def _store(source: Array, target: Array) -> None:
+    for j in range(target.shape[0]):
+        target[j] = source[j]
+
+
+@_exact
+def _combine(weights: Array, x: Array, start: int, total: Array) -> None:
+    stop = start + total.shape[0]
+    total[:] = 0.0
+    paired = x.shape[0] - x.shape[0] % 4
+    for i in range(0, paired, 4):
+        _accumulate_4(
+            x[i, start:stop],
+            x[i + 1, start:stop],
+            x[i + 2, start:stop],
+            x[i + 3, start:stop],
+            weights[i : i + 4],
+            total,
+        )
+    for i in range(paired, x.shape[0]):
+        _accumulate(x[i, start:stop], weights[i], total)
+
+
+@_exact
+def weighted_sum(weights: Array, x: Array, start: int, stop: int, out: Array) -> None:
+    """Write sum_i weights[i] x[i] to `out`, added up in float64."""
+    total = np.empty(GRAM_BLOCK, np.float64)
+    for s in range(start, stop, GRAM_BLOCK):
+        width = min(GRAM_BLOCK, stop - s)
+        _combine(weights, x, s, total[:width])
+        _store(total[:width], out[s : s + width])
+
+
+@_exact
+def _subtract(source: Array, centre: Array, target: Array) -> None:
+    for j in range(centre.shape[0]):
+        target[j] = source[j] - centre[j]
+
+
+@_sums
+def _products_4x4(rows: Array, i: int, k: int, width: int, out: Array) -> None:
+    a0, a1 = rows[i, :width], rows[i + 1, :width]
+    a2, a3 = rows[i + 2, :width], rows[i + 3, :width]
+    b0, b1 = rows[k, :width], rows[k + 1, :width]
+    b2, b3 = rows[k + 2, :width], rows[k + 3, :width]
+    s00 = s01 = s02 = s03 = 0.0
+    s10 = s11 = s12 = s13 = 0.0
+    s20 = s21 = s22 = s23 = 0.0
+    s30 = s31 = s32 = s33 = 0.0
+    for j in range(width):
+        u0, u1, u2, u3 = a0[j], a1[j], a2[j], a3[j]
+        v0, v1, v2, v3 = b0[j], b1[j], b2[j], b3[j]
+        s00 += u0 * v0
+        s01 += u0 * v1
+        s02 += u0 * v2
+        s03 += u0 * v3
+        s10 += u1 * v0
+        s11 += u1 * v1
+        s12 += u1 * v2
+        s13 += u1 * v3
+        s20 += u2 * v0
+        s21 += u2 * v1
+        s22 += u2 * v2
+        s23 += u2 * v3
+        s30 += u3 * v0
+        s31 += u3 * v1
+        s32 += u3 * v2
+        s33 += u3 * v3
+    out[i, k], out[i, k + 1] = s00, s01
+    out[i, k + 2], out[i, k + 3] = s02, s03
+    out[i + 1, k], out[i + 1, k + 1] = s10, s11
+    out[i + 1, k + 2], out[i + 1, k + 3] = s12, s13
+    out[i + 2, k], out[i + 2, k + 1] = s20, s21
+    out[i + 2, k + 2], out[i + 2, k + 3] = s22, s23
+    out[i + 3, k], out[i + 3, k + 1] = s30, s31
+    out[i + 3, k + 2], out[i + 3, k + 3] = s32, s33
+
+
+@_exact
+def _products(rows: Array, width: int, out: Array) -> None:
+    # rows holds a multiple of four rows; only tiles on and above the diagonal are computed.
+    for i in range(0, rows.shape[0], 4):
+        for k in range(i, rows.shape[0], 4):
+            _products_4x4(rows, i, k, width, out)
+
+
+@_exact
+def _equal(a: Array, b: Array) -> bool:
+    same = True
+    for j in range(a.shape[0]):
+        same &= a[j] == b[j]
+    return same
+
+
+@_exact
+def well_centred(x: Array, start: int, stop: int, products: Array) -> bool:
+    """Whether the products of a block's centred rows still tell the rows apart.
+
+    They do not if they are not finite, or if the centre is so far away that the distance between
+    two rows drowns in rounding: rows that differ, but not by their products.
+    """
+    n = x.shape[0]
+    for i in range(n):
+        compared = False
+        for k in range(i + 1, n):
+            energy = products[i, i] + products[k, k]
+            apart = energy - 2 * products[i, k]
+            if apart != 0.0:
+                if not apart >= CLOSEST_PAIR * energy:
+                    return False
+            elif not compared:
+                # Equality carries on from row to row: one comparison for each row is enough.
+                compared = True
+                if not _equal(x[i, start:stop], x[k, start:stop]):
+                    return False
+    return bool(np.isfinite(products[0, 0]) and np.isfinite(products[n, n]))
+
+
+@_exact
+def gram(x: Array, start: int, stop: int, products: Array, refused: Array) -> int:
+    """Add the inner products of the centred rows, and of the centre, block by block.
+
+    `products` is (p, p), p >= n + 1 a multiple of four; row n stands for the centre, the mean of
+    the block's rows; only entries on and above the diagonal are meant. A block that is not
+    finite, or whose mean lies so far from rows that are close to each other that their distance
+    drowns in rounding, is not added: its first column goes to `refused`. Returns how many were.
+    """
+    n = x.shape[0]
+    rows = np.zeros((products.shape[0], GRAM_BLOCK), np.float64)
+    block = np.zeros_like(products)
+    share = np.full(n, 1.0 / n)
+    count = 0
+    for s in range(start, stop, GRAM_BLOCK):
+        width = min(GRAM_BLOCK, stop - s)
+        centre = rows[n, :width]
+        _combine(share, x, s, centre)
+        for i in range(n):
+            _subtract(x[i, s : s + width], centre, rows[i, :width])
+        _products(rows, width, block)
+        if well_centred(x, s, s + width, block):
+            products += block
+        else:
+            refused[count] = s
+            count += 1
+    return count
+
+
+@_exact
+def _widen(row: Array, largest: Array, smallest: Array) -> None:
+    for j in range(row.shape[0]):
+        largest[j] = max(largest[j], row[j])
+        smallest[j] = min(smallest[j], row[j])
+
+
+@_sums
+def _squared_distance(a: Array, b: Array) -> float:
+    total = 0.0
+    for j in range(a.shape[0]):
+        apart = np.float64(a[j]) - np.float64(b[j])
+        total += apart * apart
+    return total
+
+
+@_exact
+def distances_to_extremes(
+    x: Array, start: int, stop: int, to_largest: Array, to_smallest: Array
+) -> None:
+    """Add each row's squared distances to the largest and to the smallest value of each column."""
+    for s in range(start, stop, NETWORK_BLOCK):
+        e = min(s + NETWORK_BLOCK, stop)
+        largest, smallest = x[0, s:e].copy(), x[0, s:e].copy()
+        for i in range(1, x.shape[0]):
+            _widen(x[i, s:e], largest, smallest)
+        for i in range(x.shape[0]):
+            to_largest[i] += _squared_distance(x[i, s:e], largest)
+            to_smallest[i] += _squared_distance(x[i, s:e], smallest)

@@ -1,0 +1,87 @@
+"""Sorting networks: which rows to compare, in which order, so that chosen ranks come out right."""
+
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+Comparators = list[tuple[int, int]]
+
+
+def odd_even_merge_sort(n: int) -> Comparators:
+    """Batcher's odd-even merge sort for any `n`: comparators (a, b), a < b, that sort n rows.
+
+    Reference: K. Batcher, Sorting networks and their applications, AFIPS 1968.
+
+    >>> odd_even_merge_sort(3)
+    [(0, 1), (0, 2), (1, 2)]
+    """
+    comparators = []
+    run = 1
+    while run < n:
+        step = run
+        while step:
+            for first in range(step % run, n - step, 2 * step):
+                for a in range(first, min(first + step, n - step)):
+                    if a // (2 * run) == (a + step) // (2 * run):
+                        comparators.append((a, a + step))
+            step //= 2
+        run *= 2
+    return comparators
+
+
+def select_ranks(n: int, low: int, high: int) -> Comparators:
+    """The comparators that bring the values of rank low..high-1 into rows low..high-1, unordered.
+
+    Going backwards, a comparator is left out when nothing later tells its two rows apart: both
+    are thrown away, or both end in the same sum.
+    """
+    told_apart: list[bool | None] = [None if low <= row < high else False for row in range(n)]
+    kept = []
+    for a, b in reversed(odd_even_merge_sort(n)):
+        if told_apart[a] is told_apart[b] and told_apart[a] is not True:
+            continue
+        told_apart[a] = told_apart[b] = True
+        kept.append((a, b))
+    return kept[::-1]
+
+
+@cache
+def comparator_array(n: int, low: int, high: int) -> NDArray[np.int64]:
+    """The pruned network as a (k, 2) array; the whole sort when low..high-1 is every rank."""
+    whole = low == 0 and high == n
+    comparators = odd_even_merge_sort(n) if whole else select_ranks(n, low, high)
+    return np.array(comparators, dtype=np.int64).reshape(-1, 2)
+
+
+def unrolled_source(n: int, low: int, high: int) -> str:
+    """Python text of a kernel for exactly these n, low and high, one coordinate per lane.
+
+    Every row is a local variable and every comparator two lines, so that the compiler keeps the
+    whole column in vector registers. The kernel returns whether the squares of every column it
+    read add up to at most `limit`, which no column with a non-finite value does. Its sums run in
+    the same order as those of the kernel for any n, so that both give the same bits.
+    """
+    rows = range(n)
+    lines = [
+        "import numpy as np",
+        "",
+        "def kernel(x, start, stop, limit, out):",
+        "    clean = True",
+        *(f"    r{i} = x[{i}, start:stop]" for i in rows),
+        "    o = out[start:stop]",
+        "    for j in range(stop - start):",
+        *(f"        v{i} = r{i}[j]" for i in rows),
+        f"        energy = {' + '.join(f'v{i} * v{i}' for i in rows)}",
+        "        clean &= energy <= limit",
+    ]
+    for a, b in select_ranks(n, low, high):
+        lines += [
+            f"        less = v{a} < v{b}",
+            f"        low = v{a} if less else v{b}",
+            f"        v{b} = v{b} if less else v{a}",
+            f"        v{a} = low",
+        ]
+    total = " + ".join(f"np.float64(v{i})" for i in range(low, high))
+    lines += [f"        o[j] = ({total}) / {high - low}.0", "    return clean", ""]
+    return "\n".join(lines)

@@ -1,0 +1,226 @@
+"""What an aggregation rule is: n updates to one, and how it is solved in two passes."""
+
+from __future__ import annotations
+
+import operator
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Generator, Tensor
+
+from wola.aggregation._source import Blocks, ColumnBlocks, Matrix, Source, Updates, as_matrix, like
+from wola.aggregation._space import Floats, Space, centred_products, row_energies
+
+
+class TooFewUpdates(ValueError):
+    """Raised when so many updates were dropped as non-finite that the rule cannot be applied."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a rule made of the updates: `update` (d,), `weights` (n,) or None, dropped workers."""
+
+    update: Any
+    weights: Any
+    dropped: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Solution:
+    """An aggregate before it is computed: weights over the points of a space, or a column rule."""
+
+    space: Space
+    weights: Floats | None = None
+    columns: Callable[[Tensor], Tensor] | None = None
+
+    def vector(self) -> Tensor:
+        """The aggregate, (d,), in one pass over the source."""
+        if self.weights is not None:
+            return self.space.combination(self.weights)
+        assert self.columns is not None
+        return torch.cat([self.columns(block) for block in self.space.blocks()])
+
+
+def check_count(f: int) -> int:
+    """`f` as a non-negative int, or an error that says what it was."""
+    try:
+        count = operator.index(f)
+    except TypeError:
+        raise TypeError(f"f = {f!r} is a {type(f).__name__}; allowed: an int >= 0") from None
+    if count < 0 or isinstance(f, bool):
+        raise ValueError(f"f = {f!r}; allowed: an int >= 0")
+    return count
+
+
+@dataclass(frozen=True)
+class Rule(ABC):
+    """A robust aggregation rule: a frozen value whose one verb turns n updates into one.
+
+    `rule(updates, f)` takes an (n, d) tensor, or a sequence of n tensors or NumPy arrays of shape
+    (d,), of which at most `f` are Byzantine, and returns the aggregate (d,) in the same dtype, on
+    the same device, as NumPy if NumPy came in. The input is never changed. An update with a
+    non-finite value, or whose norm overflows, is dropped first; each lowers n and f by one.
+    """
+
+    needs_products: ClassVar[bool] = False
+    """Whether inner products of the updates are used: then the first pass collects them."""
+
+    @abstractmethod
+    def solve(self, space: Space, f: int, generator: Generator | None) -> Solution:
+        """Decide, in Gram space, how the points of the space are combined."""
+
+    def max_byzantine(self, n: int) -> int:
+        """The largest f that the rule accepts among n workers."""
+        return (n - 1) // 2
+
+    def check(self, n: int, f: int) -> None:
+        """Raise a ValueError that names n, f and what is allowed if the rule cannot work."""
+        f = check_count(f)
+        most = self.max_byzantine(n)
+        if n < 1 or most < 0:
+            raise ValueError(f"{self} cannot aggregate n = {n} workers with f = {f}")
+        if f > most:
+            raise ValueError(f"{self} with n = {n} workers allows f <= {most}, not f = {f}")
+
+    def __call__(self, updates: Updates, f: int, generator: Generator | None = None) -> Any:
+        """The aggregate of the updates, (d,)."""
+        return self.aggregate(updates, f, generator).update
+
+    def weights(self, updates: Updates, f: int, generator: Generator | None = None) -> Any:
+        """The weight each worker got, (n,), zero for dropped ones; None if there are none."""
+        matrix = as_matrix(updates)
+        source, solution = self._solved(Matrix(matrix), f, generator)
+        return _weights(solution, source, matrix, updates)
+
+    def aggregate(self, updates: Updates, f: int, generator: Generator | None = None) -> Outcome:
+        """The aggregate, the weights behind it and the workers that were dropped."""
+        matrix = as_matrix(updates)
+        source, solution = self._solved(Matrix(matrix), f, generator)
+        update = solution.vector().to(matrix.dtype)
+        dropped = tuple(int(i) for i in np.setdiff1d(np.arange(len(matrix)), source.rows))
+        weights = _weights(solution, source, matrix, updates)
+        return Outcome(like(update, updates), weights, dropped)
+
+    def blocks(self, blocks: Blocks, f: int, generator: Generator | None = None) -> Any:
+        """The aggregate of updates that come as column blocks (n, b), read twice, never joined.
+
+        `blocks` is a list, or any object whose `__iter__` starts afresh. Memory: one block at a
+        time and the result. (A mixing that looks at coordinates again after another mixing, as
+        `NNM() | FoundationFL() | ...` does, reads them once more.)
+        """
+        _, solution = self._solved(ColumnBlocks(blocks), f, generator)
+        first = next(iter(blocks))
+        dtype = as_matrix(first).dtype
+        return like(solution.vector().to(dtype), first)
+
+    def _solved(
+        self, source: Source, f: int, generator: Generator | None
+    ) -> tuple[Source, Solution]:
+        self.check(source.n, f)
+        space, source, remaining = open_space(source, check_count(f), self.needs_products)
+        try:
+            self.check(source.n, remaining)
+        except ValueError as error:
+            raise TooFewUpdates(str(error)) from error
+        return source, self.solve(space, remaining, generator)
+
+
+def _weights(solution: Solution, source: Source, matrix: Tensor, updates: Updates) -> Any:
+    if solution.weights is None:
+        return None
+    dtype = torch.float64 if matrix.dtype == torch.float64 else torch.float32
+    weights = torch.zeros(len(matrix), dtype=dtype)
+    weights[source.rows] = torch.from_numpy(solution.weights @ solution.space.mixture).to(dtype)
+    return like(weights.to(matrix.device), updates)
+
+
+def open_space(source: Source, f: int, needs_products: bool) -> tuple[Space, Source, int]:
+    """One pass: drop what is not finite, collect inner products; the space, and what f is then."""
+    energies = np.zeros(source.n)
+    products = np.zeros((source.n + 1, source.n + 1))
+    largest = float("inf")
+    with np.errstate(over="ignore", invalid="ignore"):
+        for piece in source.pieces():
+            largest = torch.finfo(piece.dtype).max
+            found = centred_products(piece) if needs_products else None
+            if found is not None and np.isfinite(found).all():
+                products += found
+                found_energies = found.diagonal()[:-1] + 2 * found[-1, :-1] + found[-1, -1]
+                energies += np.maximum(found_energies, 0.0)
+                continue
+            energies += row_energies(piece)
+            fine = np.flatnonzero(np.isfinite(energies))
+            if needs_products and len(fine):
+                with_centre = np.append(fine, source.n)
+                rows = piece[torch.from_numpy(fine)]
+                products[np.ix_(with_centre, with_centre)] += centred_products(rows)
+        kept = np.flatnonzero(np.isfinite(energies) & (np.sqrt(energies) <= largest))
+    dropped = source.n - len(kept)
+    if not len(kept):
+        raise TooFewUpdates(f"all {dropped} updates are non-finite: nothing is left to aggregate")
+    if dropped:
+        with_centre = np.append(kept, source.n)
+        products = products[np.ix_(with_centre, with_centre)]
+        source = source.keep(kept)
+    space = Space(source, None, products if needs_products else None, energies[kept])
+    return space, source, max(0, f - dropped)
+
+
+class GramRule(Rule):
+    """A rule that finds weights over the workers from inner products alone."""
+
+    needs_products: ClassVar[bool] = True
+
+    @abstractmethod
+    def weigh(self, space: Space, f: int) -> Floats:
+        """The weights of the points of the space, (n,): the aggregate is their combination."""
+
+    def solve(self, space: Space, f: int, generator: Generator | None) -> Solution:
+        """Weights, and the space they are over."""
+        return Solution(space, weights=self.weigh(space, f))
+
+
+class ColumnRule(Rule):
+    """A rule that treats every coordinate alone: it has no weights over workers."""
+
+    @abstractmethod
+    def columns(self, block: Tensor, f: int) -> Tensor:
+        """The aggregate of a block of columns: (n, b) to (b,)."""
+
+    def solve(self, space: Space, f: int, generator: Generator | None) -> Solution:
+        """The rule itself, to be run over the columns of the space."""
+        return Solution(space, columns=lambda block: self.columns(block, f))
+
+
+class RankRule(ColumnRule):
+    """A column rule on sorted values, whose kernel also tells whether all it read was finite."""
+
+    @abstractmethod
+    def ranked(self, block: Tensor, f: int) -> tuple[Tensor, bool]:
+        """The aggregate of a block, and whether all that was read is finite and not huge."""
+
+    def columns(self, block: Tensor, f: int) -> Tensor:
+        """The aggregate of a block of columns: (n, b) to (b,)."""
+        return self.ranked(block, f)[0]
+
+    def aggregate(self, updates: Updates, f: int, generator: Generator | None = None) -> Outcome:
+        """The aggregate in a single pass; only if it met a non-finite value, the careful way."""
+        matrix = as_matrix(updates)
+        source = Matrix(matrix)
+        self.check(source.n, f)
+        update, clean = self.ranked(source.matrix, check_count(f))
+        if not clean:
+            return super().aggregate(updates, f, generator)
+        return Outcome(like(update.to(matrix.dtype), updates), None, ())
+
+
+def one_hot(n: int, rows: NDArray[np.int64]) -> Floats:
+    """Equal weights over the chosen rows, (n,)."""
+    weights = np.zeros(n)
+    weights[rows] = 1.0 / len(rows)
+    return weights

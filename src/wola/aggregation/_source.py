@@ -1,0 +1,158 @@
+"""Where updates come from: one matrix in memory, or column blocks that are read twice."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+Updates = Tensor | NDArray[Any] | Sequence[Tensor] | Sequence[NDArray[Any]]
+Blocks = Iterable[Any]
+
+_HALF = (torch.float16, torch.bfloat16)
+_ALLOWED = "float32, float64, float16 or bfloat16"
+
+
+def as_tensor(values: Any, what: str) -> Tensor:
+    """A floating tensor without gradient from a tensor or NumPy array; a copy only if needed."""
+    if isinstance(values, np.ndarray):
+        if not np.issubdtype(values.dtype, np.floating) or values.dtype.itemsize > 8:
+            raise TypeError(f"{what} has dtype {values.dtype}; allowed: {_ALLOWED}")
+        # What torch cannot look at in place: reversed, byte-swapped or write-protected arrays.
+        direct = (
+            values.flags.writeable and values.dtype.isnative and all(s >= 0 for s in values.strides)
+        )
+        native = values.dtype.newbyteorder("=")
+        values = torch.from_numpy(values if direct else np.array(values, native, order="C"))
+    if not isinstance(values, Tensor):
+        kind = type(values).__name__
+        raise TypeError(f"{what} is a {kind}; allowed: a torch.Tensor or a numpy.ndarray")
+    if not values.dtype.is_floating_point:
+        raise TypeError(f"{what} has dtype {values.dtype}; allowed: {_ALLOWED}")
+    return values.detach()
+
+
+def as_matrix(updates: Updates, name: str = "updates") -> Tensor:
+    """The (n, d) tensor of any accepted form of updates; the caller's own memory if it can be."""
+    if isinstance(updates, (Tensor, np.ndarray)):
+        matrix = as_tensor(updates, name)
+        if matrix.ndim != 2:
+            raise ValueError(
+                f"{name} has shape {tuple(matrix.shape)}; allowed: (n, d), one row per worker, "
+                "or a sequence of n one-dimensional updates"
+            )
+    else:
+        matrix = _stacked(updates, name)
+    if matrix.shape[0] == 0:
+        raise ValueError(f"{name} is empty: n = 0 workers; at least one update is needed")
+    return matrix.contiguous()
+
+
+def _stacked(updates: Any, name: str) -> Tensor:
+    if not isinstance(updates, Sequence):
+        raise TypeError(
+            f"{name} is a {type(updates).__name__}; allowed: an (n, d) tensor or array, or a "
+            "sequence of n one-dimensional ones"
+        )
+    rows = [as_tensor(row, f"{name}[{i}]") for i, row in enumerate(updates)]
+    if not rows:
+        raise ValueError(f"{name} is empty: n = 0 workers; at least one update is needed")
+    first = rows[0]
+    for i, row in enumerate(rows):
+        if row.ndim != 1 or row.shape != first.shape:
+            expected = f"({first.shape[0]},)" if first.ndim == 1 else "(d,)"
+            raise ValueError(
+                f"{name}[{i}] has shape {tuple(row.shape)}; expected {expected}, the shape of all"
+            )
+        if row.dtype != first.dtype or row.device != first.device:
+            raise TypeError(
+                f"{name}[{i}] is {row.dtype} on {row.device}; expected {first.dtype} on "
+                f"{first.device}, as {name}[0] is"
+            )
+    return torch.stack(rows)
+
+
+def like(values: Tensor, updates: Any) -> Any:
+    """`values` as a NumPy array if the updates came as NumPy, otherwise as it is."""
+    first = updates if isinstance(updates, (Tensor, np.ndarray)) else next(iter(updates))
+    return values.numpy() if isinstance(first, np.ndarray) else values
+
+
+class Source(ABC):
+    """n updates that can be walked through, piece of columns by piece of columns, twice."""
+
+    rows: NDArray[np.int64]
+    """The workers that are kept: positions among those given."""
+
+    @abstractmethod
+    def pieces(self) -> Iterator[Tensor]:
+        """The kept workers' columns in order, as contiguous (n, b) tensors of a full dtype."""
+
+    @property
+    def n(self) -> int:
+        """How many workers are kept."""
+        return len(self.rows)
+
+    @abstractmethod
+    def keep(self, rows: NDArray[np.int64]) -> Source:
+        """The same source with only these of its kept rows."""
+
+
+class Matrix(Source):
+    """Updates that lie in memory as one (n, d) tensor: a single piece."""
+
+    def __init__(self, matrix: Tensor, rows: NDArray[np.int64] | None = None) -> None:
+        self.matrix = matrix.float() if matrix.dtype in _HALF else matrix
+        self.rows = np.arange(matrix.shape[0]) if rows is None else rows
+
+    def pieces(self) -> Iterator[Tensor]:
+        """The matrix itself."""
+        yield self.matrix
+
+    def keep(self, rows: NDArray[np.int64]) -> Matrix:
+        """The same source with only these of its kept rows."""
+        chosen = torch.from_numpy(rows).to(self.matrix.device)
+        return Matrix(self.matrix.index_select(0, chosen), self.rows[rows])
+
+
+class ColumnBlocks(Source):
+    """Updates that come as an iterable of (n, b) column blocks, iterated afresh for each pass."""
+
+    def __init__(self, blocks: Blocks, rows: NDArray[np.int64] | None = None) -> None:
+        if isinstance(blocks, Iterator) or not isinstance(blocks, Iterable):
+            kind = type(blocks).__name__
+            what = "an iterator, read only once" if isinstance(blocks, Iterator) else f"a {kind}"
+            raise TypeError(
+                f"blocks is {what}; allowed: a list, or an object whose __iter__ starts afresh "
+                "each time, giving (n, b) column blocks"
+            )
+        self.blocks = blocks
+        self.rows = np.arange(self._first_length()) if rows is None else rows
+
+    def _first_length(self) -> int:
+        for block in self.blocks:
+            return as_matrix(block, "blocks[0]").shape[0]
+        raise ValueError("blocks is empty; at least one (n, b) column block is needed")
+
+    def pieces(self) -> Iterator[Tensor]:
+        """Each block, checked to have as many rows as the first, with the kept rows only."""
+        given: int | None = None
+        for k, block in enumerate(self.blocks):
+            piece = as_matrix(block, f"blocks[{k}]")
+            given = piece.shape[0] if given is None else given
+            if piece.shape[0] != given:
+                raise ValueError(
+                    f"blocks[{k}] has {piece.shape[0]} rows; expected {given}, as blocks[0] has"
+                )
+            if len(self.rows) != given:
+                piece = piece.index_select(0, torch.from_numpy(self.rows).to(piece.device))
+            yield piece.float() if piece.dtype in _HALF else piece
+
+    def keep(self, rows: NDArray[np.int64]) -> ColumnBlocks:
+        """The same source with only these of its kept rows."""
+        return ColumnBlocks(self.blocks, self.rows[rows])

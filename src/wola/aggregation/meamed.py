@@ -1,0 +1,37 @@
+"""The mean around the median, coordinate by coordinate."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from torch import Generator, Tensor
+
+from wola.aggregation._columns import mean_around_median
+from wola.aggregation._rule import RankRule
+from wola.aggregation._source import Updates
+
+
+@dataclass(frozen=True)
+class MeaMed(RankRule):
+    """In each coordinate, the mean of the n - f values nearest to the median.
+
+    Accepts f < n/2. Of two values equally far on both sides the smaller is kept. Reference: C.
+    Xie, O. Koyejo and I. Gupta, Generalized Byzantine-tolerant SGD, arXiv 2018.
+
+    >>> import torch
+    >>> MeaMed()(torch.tensor([[1.0], [2.0], [3.0], [100.0]]), f=1)
+    tensor([2.])
+    """
+
+    def ranked(self, block: Tensor, f: int) -> tuple[Tensor, bool]:
+        """The mean of the n - f values nearest to each column's median."""
+        return mean_around_median(block, len(block) - f)
+
+
+def meamed(updates: Updates, f: int, generator: Generator | None = None) -> Any:
+    """The mean around the median of the updates, (d,): see `MeaMed`.
+
+    >>> import torch
+    >>> meamed(torch.tensor([[0.0], [4.0], [5.0]]), f=1)
+    tensor([4.5000])
+    """
+    return MeaMed()(updates, f, generator)

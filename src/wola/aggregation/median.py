@@ -1,0 +1,38 @@
+"""The coordinate-wise median."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from torch import Generator, Tensor
+
+from wola.aggregation._columns import middle_mean
+from wola.aggregation._rule import RankRule
+from wola.aggregation._source import Updates
+
+
+@dataclass(frozen=True)
+class CoordinateMedian(RankRule):
+    """The median of each coordinate; for even n the mean of the two middle values.
+
+    Breakdown point 1/2: accepts f < n/2. Reference: D. Yin, Y. Chen, K. Ramchandran and P.
+    Bartlett, Byzantine-robust distributed learning: towards optimal statistical rates, ICML 2018.
+
+    >>> import torch
+    >>> CoordinateMedian()(torch.tensor([[0.0, 5.0], [1.0, 6.0], [9.0, -9.0]]), f=1)
+    tensor([1., 5.])
+    """
+
+    def ranked(self, block: Tensor, f: int) -> tuple[Tensor, bool]:
+        """The middle value, or the mean of the two, of each column."""
+        n = len(block)
+        return middle_mean(block, (n - 1) // 2, n // 2 + 1)
+
+
+def coordinate_median(updates: Updates, f: int, generator: Generator | None = None) -> Any:
+    """The coordinate-wise median of the updates, (d,): see `CoordinateMedian`.
+
+    >>> import torch
+    >>> coordinate_median(torch.tensor([[1.0], [2.0], [30.0], [4.0]]), f=1)
+    tensor([3.])
+    """
+    return CoordinateMedian()(updates, f, generator)

@@ -1,0 +1,141 @@
+"""Plain float64 references of the attacks and of the label mathematics, from their definitions.
+
+The attacks take the honest updates, shape (h, d), and return the one row, shape (d,), that every
+attacker sends.
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+from tests.reference import Array, distance, mean, norm
+
+
+def population_std(x: Array) -> Array:
+    return np.sqrt(mean((x - mean(x)) ** 2))
+
+
+def bisect_last(holds: Callable[[float], bool], low: float, high: float) -> float:
+    """The last point of [low, high] where a condition holds that stays false once it is false."""
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low
+
+
+def normal_quantile(probability: float) -> float:
+    return bisect_last(lambda z: math.erfc(-z / math.sqrt(2)) / 2 < probability, -40.0, 40.0)
+
+
+def alie_factor(n: int, f: int) -> float:
+    s = n // 2 + 1 - f
+    return normal_quantile((n - s) / n)
+
+
+def alie(honest: Array, n: int, f: int) -> Array:
+    return mean(honest) + alie_factor(n, f) * population_std(honest)
+
+
+def foe(honest: Array, eps: float = 0.1) -> Array:
+    return -eps * mean(honest)
+
+
+def sign_flip(honest: Array) -> Array:
+    return -mean(honest)
+
+
+def most_surrounded_outlier(honest: Array, f: int) -> int:
+    """The index that the paper's algorithm 2 chooses; equally far vectors rank by index."""
+    h = len(honest)
+    center = mean(honest)
+    scores = [0.0] * h
+    for i in range(h):
+        # Rank h is i itself, also among copies of v_i.
+        farthest_first = sorted(
+            range(h), key=lambda j, i=i: (-distance(honest[i], honest[j]), j == i, j)
+        )
+        for rank, j in enumerate(farthest_first, start=1):
+            scores[j] += min(f, rank) * distance(honest[j], center)
+    return int(np.argmax(scores))
+
+
+def perturbation(honest: Array, direction: str) -> Array:
+    center = mean(honest)
+    if direction == "std":
+        return -population_std(honest)
+    if direction == "unit":
+        return -center / norm(center) if norm(center) > 0 else np.zeros_like(center)
+    if direction == "sign":
+        return -np.sign(center)
+    raise ValueError(f"direction is {direction!r}; allowed: 'std', 'unit', 'sign'")
+
+
+def farthest_feasible(
+    honest: Array, direction: str, measure: Callable[[Array], float], bound: float
+) -> Array:
+    """mean + gamma * direction for the largest gamma >= 0 with measure(row) <= bound."""
+    center, away = mean(honest), perturbation(honest, direction)
+    if norm(away) == 0:
+        return center
+
+    def holds(gamma: float) -> bool:
+        return measure(center + gamma * away) <= bound
+
+    high = 1.0
+    while holds(high):
+        high *= 2
+    return center + bisect_last(holds, 0.0, high) * away
+
+
+def min_max(honest: Array, direction: str) -> Array:
+    """No honest row is farther from the sent row than the two farthest honest rows."""
+
+    def farthest(row: Array) -> float:
+        return max(distance(row, other) for other in honest)
+
+    return farthest_feasible(honest, direction, farthest, max(farthest(row) for row in honest))
+
+
+def min_sum(honest: Array, direction: str) -> Array:
+    """The squared distances to the honest rows sum to no more than those of some honest row."""
+
+    def total(row: Array) -> float:
+        return sum(distance(row, other) ** 2 for other in honest)
+
+    return farthest_feasible(honest, direction, total, max(total(row) for row in honest))
+
+
+def wola_weights(counts: npt.ArrayLike, q: npt.ArrayLike) -> Array:
+    """q^y / p^y for the classes present; 0 for an absent class, whose weight is never used."""
+    numbers, objective = np.asarray(counts, dtype=np.float64), np.asarray(q, dtype=np.float64)
+    weights = np.zeros(len(numbers))
+    for y, number in enumerate(numbers):
+        if number > 0:
+            weights[y] = objective[y] / (number / numbers.sum())
+    return weights
+
+
+def cross_entropy(logits: Array, target: int) -> float:
+    shifted = logits - logits.max()
+    return float(np.log(np.exp(shifted).sum()) - shifted[target])
+
+
+def wola_loss(
+    logits: Array, targets: npt.ArrayLike, counts: npt.ArrayLike, q: npt.ArrayLike
+) -> float:
+    weights = wola_weights(counts, q)
+    labels = [int(y) for y in np.asarray(targets)]
+    terms = [weights[y] * cross_entropy(row, y) for row, y in zip(logits, labels, strict=True)]
+    return float(sum(terms) / len(terms))
+
+
+def gradient_dissimilarity(x: Array) -> float:
+    return sum(distance(row, mean(x)) ** 2 for row in x) / len(x)
+
+
+def rarest_class_report(honest_distributions: Array) -> Array:
+    """All mass on the class with the least mean share over the honest workers."""
+    report = np.zeros(honest_distributions.shape[1])
+    report[int(np.argmin(mean(honest_distributions)))] = 1.0
+    return report
