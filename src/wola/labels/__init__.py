@@ -1,0 +1,38 @@
+"""Labels: counts, the training objective q, attacks on it, and the WoLA loss."""
+
+from wola.labels.attack import OutlierDistribution, RarestClass, WorstDistribution
+from wola.labels.counts import global_distribution, label_counts, label_distribution
+from wola.labels.dissimilarity import gradient_dissimilarity
+from wola.labels.loss import WoLALoss, wola_loss
+from wola.labels.noise import GaussianMechanism, LaplaceMechanism
+from wola.labels.objective import Objective, Prior, Shared, Uniform
+from wola.labels.simplex import (
+    check_distribution,
+    nearest_distribution,
+    rescaled_distribution,
+    total_variation,
+)
+from wola.labels.weights import wola_weights
+
+__all__ = [
+    "GaussianMechanism",
+    "LaplaceMechanism",
+    "Objective",
+    "OutlierDistribution",
+    "Prior",
+    "RarestClass",
+    "Shared",
+    "Uniform",
+    "WoLALoss",
+    "WorstDistribution",
+    "check_distribution",
+    "global_distribution",
+    "gradient_dissimilarity",
+    "label_counts",
+    "label_distribution",
+    "nearest_distribution",
+    "rescaled_distribution",
+    "total_variation",
+    "wola_loss",
+    "wola_weights",
+]

@@ -1,0 +1,165 @@
+"""What Byzantine workers report as their label distribution to move the training objective."""
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import torch
+from torch import Generator, Tensor
+
+from wola.labels.objective import Objective, Shared
+from wola.labels.simplex import Matrix, check_byzantine, check_distributions
+
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class RarestClass:
+    r"""All mass on the class that is rarest in the mean of the honest distributions.
+
+    .. math:: v = e_{c^*}, \qquad c^* = \arg\min_c \frac1h \sum_{i=1}^{h} p_i^c
+
+    Ties go to the lowest class. No report moves the plain mean farther in L1; a robust estimate
+    may be moved farther by another one, see :class:`WorstDistribution`. Reference: the WoLA
+    paper, *Proof that WoLA-dagger is a Worst-Case Attack*.
+
+    >>> RarestClass()(torch.tensor([[0.5, 0.2, 0.3], [0.6, 0.2, 0.2]]), f=1)
+    tensor([[0., 1., 0.]], dtype=torch.float64)
+    """
+
+    def __call__(
+        self,
+        honest: Matrix,
+        f: int,
+        *,
+        objective: Objective | None = None,
+        generator: Generator | None = None,
+    ) -> Tensor:
+        """The reports (f, C) float64 against the ``honest`` distributions (h, C)."""
+        check_byzantine(f)
+        mean = check_distributions(honest, name="honest").mean(0)
+        report = torch.zeros_like(mean)
+        report[_first(-mean)] = 1
+        return report.repeat(f, 1)
+
+
+@dataclass(frozen=True)
+class OutlierDistribution:
+    r"""All report the honest distribution farthest from the honest mean in L1.
+
+    .. math:: v = p_{i^*}, \qquad i^* = \arg\max_i \|p_i - \bar p\|_1
+
+    Ties go to the lowest worker. The report is one an honest worker could have sent, as in the
+    Mimic attack on gradients (Karimireddy, He and Jaggi, *Byzantine-Robust Learning on
+    Heterogeneous Datasets via Bucketing*, ICLR 2022).
+
+    >>> OutlierDistribution()(torch.tensor([[0.5, 0.5], [0.5, 0.5], [1.0, 0.0]]), f=1)
+    tensor([[1., 0.]], dtype=torch.float64)
+    """
+
+    def __call__(
+        self,
+        honest: Matrix,
+        f: int,
+        *,
+        objective: Objective | None = None,
+        generator: Generator | None = None,
+    ) -> Tensor:
+        """The reports (f, C) float64 against the ``honest`` distributions (h, C)."""
+        check_byzantine(f)
+        rows = check_distributions(honest, name="honest")
+        return rows[_first((rows - rows.mean(0)).abs().sum(1))].repeat(f, 1)
+
+
+@dataclass(frozen=True)
+class WorstDistribution:
+    r"""The report found to move the server's own estimate farthest from the honest mean in L1.
+
+    .. math:: \max_v \big\| Q(p_1, \dots, p_h, v, \dots, v) - \bar p \big\|_1
+
+    :math:`Q` is the server's ``objective``, the paper's :class:`Shared` where none is given; all
+    f workers report the same v. The search is deterministic. Its anchors are the C vertices and
+    the h honest distributions; it evaluates every anchor; then, for every pair of the ``beam``
+    best ones, their mixtures with shares 1/4, 1/2 and 3/4; then takes ``rounds`` rounds of
+    refinement, each of which tries to move the best report by a step towards every anchor and
+    halves the step (1/2 at first) when none helps. So it never does worse than
+    :class:`RarestClass` or :class:`OutlierDistribution`, and it evaluates the objective at most
+    ``evaluations(h, C)`` times. A random rule sees the same randomness in every evaluation: a
+    copy of ``generator``, which is left as it was.
+
+    >>> honest = torch.tensor([[0.5, 0.3, 0.2], [0.4, 0.4, 0.2], [0.5, 0.2, 0.3]])
+    >>> WorstDistribution()(honest, f=1)
+    tensor([[0., 1., 0.]], dtype=torch.float64)
+    >>> WorstDistribution().evaluations(h=3, classes=3)
+    99
+    """
+
+    beam: int = 6
+    rounds: int = 8
+
+    def __post_init__(self) -> None:
+        for name, value in (("beam", self.beam), ("rounds", self.rounds)):
+            if isinstance(value, bool) or not isinstance(value, int):
+                raise TypeError(f"{name} must be an int, got {value!r}")
+            if value < 0:
+                raise ValueError(f"{name} must be at least 0, got {value}")
+
+    def evaluations(self, h: int, classes: int) -> int:
+        """The largest number of evaluations for ``h`` honest workers and ``classes`` classes."""
+        anchors = h + classes
+        beam = min(self.beam, anchors)
+        return anchors + 3 * beam * (beam - 1) // 2 + self.rounds * anchors
+
+    def __call__(
+        self,
+        honest: Matrix,
+        f: int,
+        *,
+        objective: Objective | None = None,
+        generator: Generator | None = None,
+    ) -> Tensor:
+        """The reports (f, C) float64 against the ``honest`` distributions (h, C)."""
+        check_byzantine(f)
+        rows = check_distributions(honest, name="honest")
+        if f == 0:
+            return rows[:0].clone()
+        server = Shared() if objective is None else objective
+        mean = rows.mean(0)
+
+        def shift(report: Tensor) -> float:
+            reports = torch.cat([rows, report.repeat(f, 1)])
+            estimate = server(reports, f, generator=_copy(generator))
+            return float((estimate.to(mean.device) - mean).abs().sum())
+
+        vertices = torch.eye(rows.shape[1], dtype=rows.dtype, device=rows.device)
+        anchors = torch.cat([vertices, rows])
+        shifts = torch.tensor([shift(anchor) for anchor in anchors], dtype=torch.float64)
+        order = shifts.argsort(descending=True, stable=True).tolist()
+        best, reached = anchors[order[0]], float(shifts[order[0]])
+        for left, right in combinations(order[: self.beam], 2):
+            for share in (0.25, 0.5, 0.75):
+                report = share * anchors[left] + (1 - share) * anchors[right]
+                if (moved := shift(report)) > reached:
+                    best, reached = report, moved
+        step = 0.5
+        for _ in range(self.rounds):
+            moves = (1 - step) * best + step * anchors
+            shifts = torch.tensor([shift(move) for move in moves], dtype=torch.float64)
+            top = _first(shifts)
+            if shifts[top] > reached:
+                best, reached = moves[top], float(shifts[top])
+            else:
+                step /= 2
+        return best.repeat(f, 1)
+
+
+def _first(scores: Tensor) -> int:
+    """The lowest index of the largest score, where scores equal to rounding are ties."""
+    return int((scores >= scores.max() - ROUNDING).nonzero()[0])
+
+
+def _copy(generator: Generator | None) -> Generator | None:
+    if generator is None:
+        return None
+    copy = Generator(device=generator.device)
+    copy.set_state(generator.get_state())
+    return copy
