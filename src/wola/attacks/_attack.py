@@ -1,0 +1,139 @@
+"""What an attack is: what f Byzantine workers send once they have seen the honest updates."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Generator, Tensor
+
+from wola.aggregation._rule import Rule, check_count
+from wola.aggregation._source import Matrix, Updates, as_matrix, like
+from wola.aggregation._space import row_energies
+
+
+@dataclass(frozen=True)
+class Attack(ABC):
+    """An attack: a frozen value whose one verb turns h honest updates into f Byzantine ones.
+
+    `attack(honest, f, rule, generator)` takes what a rule takes, here the honest updates (h, d),
+    and returns (f, d) in the same dtype, on the same device, as NumPy if NumPy came in. n = h + f,
+    and 2f < n. Where all attackers send the same update the f rows share memory: clone them
+    before writing into one. The input is never changed. `rule` is the server's own, for attacks
+    that optimise against it; `generator` is needed by attacks that draw at random.
+    """
+
+    @abstractmethod
+    def rows(
+        self, honest: Tensor, f: int, rule: Rule | None, generator: Generator | None
+    ) -> Tensor:
+        """The f >= 1 updates sent, (f, d), given the honest ones (h, d) as they are."""
+
+    def __call__(
+        self,
+        honest: Updates,
+        f: int,
+        rule: Rule | None = None,
+        generator: Generator | None = None,
+    ) -> Any:
+        """The updates that the f attackers send, (f, d)."""
+        matrix = as_matrix(honest, "honest")
+        f = check_attackers(len(matrix), f)
+        if f == 0:
+            return like(matrix.new_empty(0, matrix.shape[1]), honest)
+        return like(self.rows(matrix, f, rule, generator).to(matrix.dtype), honest)
+
+    def fresh(self) -> Attack:
+        """The attack for one training run: itself, unless it remembers earlier rounds."""
+        return self
+
+    def state_dict(self) -> dict[str, Any]:
+        """What the attack remembers between rounds: nothing, unless it says otherwise."""
+        return {}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on from what `state_dict` gave."""
+        if state:
+            raise ValueError(f"state has keys {sorted(state)}; {self} remembers nothing")
+
+
+def check_attackers(h: int, f: int) -> int:
+    """`f` as an int, or an error that names n, f and what is allowed beside h honest workers."""
+    f = check_count(f)
+    n = h + f
+    if 2 * f >= n:
+        raise ValueError(
+            f"f = {f} attackers beside h = {h} honest workers are not a minority of n = {n}; "
+            f"allowed: 2f < n, so f <= {h - 1} here"
+        )
+    return f
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What colluding attackers see: the honest updates that the server will not drop.
+
+    `honest` (k, d), float32 or float64, holds the finite updates, `workers` (k,) their positions
+    among those given; `n` and `f` count all workers and the attackers; `largest` is the largest
+    number that the dtype of the updates holds.
+    """
+
+    honest: Tensor
+    workers: NDArray[np.int64]
+    n: int
+    f: int
+    largest: float
+
+    @property
+    def dropped(self) -> int:
+        """How many honest updates the server will drop as non-finite."""
+        return self.n - self.f - len(self.workers)
+
+
+def look(honest: Tensor, f: int) -> Seen:
+    """What f attackers see of the honest updates (h, d)."""
+    source = Matrix(honest)
+    largest = torch.finfo(source.matrix.dtype).max
+    with np.errstate(over="ignore", invalid="ignore"):
+        energies = row_energies(source.matrix)
+        finite = np.flatnonzero(np.isfinite(energies) & (np.sqrt(energies) <= largest))
+    kept = source if len(finite) == len(honest) else source.keep(finite)
+    limit = torch.finfo(honest.dtype).max
+    return Seen(kept.matrix, kept.rows, len(honest) + f, f, limit)
+
+
+@dataclass(frozen=True)
+class ColludingAttack(Attack):
+    """An attack in which all attackers send one update, made from the finite honest ones.
+
+    A subclass says which by `row`. An honest update with a non-finite value, or whose norm
+    overflows, is one that the server drops, so the attackers leave it out as well; if none is
+    left they send zeros.
+    """
+
+    @abstractmethod
+    def row(self, seen: Seen, rule: Rule | None, generator: Generator | None) -> Tensor:
+        """The update that every attacker sends, (d,); `seen.honest` holds at least one row."""
+
+    def rows(
+        self, honest: Tensor, f: int, rule: Rule | None, generator: Generator | None
+    ) -> Tensor:
+        """The same row f times, in one memory."""
+        seen = look(honest, f)
+        if not len(seen.workers):
+            return honest.new_zeros(honest.shape[1]).expand(f, -1)
+        return self.row(seen, rule, generator).to(honest.dtype).expand(f, -1)
+
+
+def check_number(name: str, value: float, *, least: float = -float("inf")) -> None:
+    """Raise unless `value` is a finite number, at least `least`."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
+        raise TypeError(f"{name} = {value!r} is a {type(value).__name__}; allowed: a number")
+    if not (np.isfinite(value) and value >= least):
+        allowed = "a finite number" if least == -float("inf") else f"a finite number >= {least:g}"
+        raise ValueError(f"{name} = {value!r}; allowed: {allowed}")

@@ -1,0 +1,90 @@
+"""Attacks on the data: Byzantine workers that train on wrong labels."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+Labels = Tensor | NDArray[Any]
+
+
+@dataclass(frozen=True)
+class LabelAttack(ABC):
+    """An attack on the data: a frozen value that rewrites the labels an attacker trains on.
+
+    `attack.labels(labels, classes)` takes integer labels 0..C-1 of any shape, as a tensor or NumPy
+    array, and returns new ones of the same kind, dtype and shape. What the attacker sends is then
+    an honest computation on its own data with these labels.
+    """
+
+    @abstractmethod
+    def relabel(self, labels: Tensor, classes: int) -> Tensor:
+        """The new labels for valid int64 ones."""
+
+    def labels(self, labels: Labels, classes: int) -> Any:
+        """The labels that the attacker trains on; the ones given stay as they are."""
+        if isinstance(classes, bool) or not isinstance(classes, (int, np.integer)):
+            kind = type(classes).__name__
+            raise TypeError(f"classes = {classes!r} is a {kind}; allowed: an int >= 1")
+        if classes < 1:
+            raise ValueError(f"classes = {classes}; allowed: an int >= 1")
+        if isinstance(labels, np.ndarray):
+            _check_integers(str(labels.dtype), np.issubdtype(labels.dtype, np.integer))
+            relabelled = self._checked(torch.from_numpy(labels.astype(np.int64)), int(classes))
+            return relabelled.numpy().astype(labels.dtype)
+        if not isinstance(labels, Tensor):
+            kind = type(labels).__name__
+            raise TypeError(f"labels is a {kind}; allowed: a torch.Tensor or a numpy.ndarray")
+        whole = not (labels.dtype.is_floating_point or labels.dtype.is_complex)
+        _check_integers(str(labels.dtype), whole and labels.dtype != torch.bool)
+        return self._checked(labels.long(), int(classes)).to(labels.dtype)
+
+    def _checked(self, labels: Tensor, classes: int) -> Tensor:
+        wrong = labels[(labels < 0) | (labels >= classes)]
+        if len(wrong):
+            raise ValueError(
+                f"labels holds {int(wrong[0])} with classes = {classes}; allowed: "
+                f"0 to {classes - 1}"
+            )
+        return self.relabel(labels, classes)
+
+
+def _check_integers(dtype: str, whole: bool) -> None:
+    if not whole:
+        raise TypeError(f"labels has dtype {dtype}; allowed: an integer dtype")
+
+
+@dataclass(frozen=True)
+class LabelFlip(LabelAttack):
+    """Label flipping: y becomes C - 1 - y.
+
+    >>> LabelFlip().labels(torch.tensor([0, 1, 9]), classes=10)
+    tensor([9, 8, 0])
+    """
+
+    def relabel(self, labels: Tensor, classes: int) -> Tensor:
+        """C - 1 - y."""
+        return classes - 1 - labels
+
+
+@dataclass(frozen=True)
+class LabelShift(LabelAttack):
+    """Label shifting: y becomes (y + k) mod C, so no class keeps its name unless C divides k.
+
+    >>> LabelShift(1).labels(torch.tensor([0, 1, 9]), classes=10)
+    tensor([1, 2, 0])
+    """
+
+    k: int = 1
+
+    def __post_init__(self) -> None:
+        if isinstance(self.k, bool) or not isinstance(self.k, (int, np.integer)):
+            raise TypeError(f"k = {self.k!r} is a {type(self.k).__name__}; allowed: an int")
+
+    def relabel(self, labels: Tensor, classes: int) -> Tensor:
+        """(y + k) mod C."""
+        return (labels + self.k % classes) % classes

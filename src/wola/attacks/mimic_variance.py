@@ -1,0 +1,151 @@
+"""Mimic, with the worker chosen along the direction in which honest updates vary most."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Generator, Tensor
+
+from wola.aggregation._rule import Rule, check_count, open_space
+from wola.aggregation._source import Matrix
+from wola.attacks._attack import ColludingAttack, Seen
+
+_KEYS = ("round", "mean", "direction", "worker")
+
+
+@dataclass(frozen=True)
+class MimicVariance(ColludingAttack):
+    """All attackers copy the honest worker farthest along the direction of largest variance.
+
+    During the first `warmup` rounds t = 0, 1, ... the attackers estimate the mean mu of the
+    honest updates and the unit direction z in which they vary most: mu <- (t mu + mean) / (t+1);
+    with u = sum_i <x_i - mu, z> (x_i - mu), z <- the unit vector along t z + u/||u||. They copy
+    the worker with the largest <x_i, z>, ties to the lowest position; after the warm-up always
+    the last one chosen, or, in a round in which the server drops its update, the one with the
+    largest <x_i, z> of the others. Round 0 takes the exact direction of its largest variance,
+    towards the worker farthest along it, where the original starts from random numbers.
+
+    The value itself remembers nothing: called, it does what it would do in round 0. `fresh()`
+    gives a `MimicVarianceRun`, which remembers and can be saved. Reference: S. P. Karimireddy, L.
+    He and M. Jaggi, Byzantine-robust learning on heterogeneous datasets via bucketing, ICLR 2022.
+
+    >>> import torch
+    >>> run = MimicVariance(warmup=1).fresh()
+    >>> run(torch.tensor([[0.0, 0.0], [0.0, 1.0], [5.0, 0.0]]), f=1)
+    tensor([[5., 0.]])
+    >>> run(torch.tensor([[9.0, 0.0], [0.0, 1.0], [2.0, 0.0]]), f=1)
+    tensor([[2., 0.]])
+    """
+
+    warmup: int = 50
+
+    def __post_init__(self) -> None:
+        try:
+            check_count(self.warmup)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"warmup = {self.warmup!r}; allowed: an int >= 1") from None
+        if self.warmup < 1:
+            raise ValueError(f"warmup = {self.warmup!r}; allowed: an int >= 1")
+
+    def fresh(self) -> "MimicVarianceRun":
+        """The attack for one training run, with nothing remembered yet."""
+        return MimicVarianceRun(self.warmup)
+
+    def row(self, seen: Seen, rule: Rule | None, generator: Generator | None) -> Tensor:
+        """What a fresh start sends in its first round."""
+        return self.fresh().row(seen, rule, generator)
+
+
+@dataclass
+class _Memory:
+    round: int = 0
+    mean: Tensor | None = None
+    direction: Tensor | None = None
+    worker: int | None = None
+
+
+@dataclass(frozen=True)
+class MimicVarianceRun(MimicVariance):
+    """`MimicVariance` in the course of one training run; made by `MimicVariance.fresh()`.
+
+    Each call is one round. A round in which every honest update is broken is not counted.
+    """
+
+    memory: _Memory = field(default_factory=_Memory, init=False, repr=False, compare=False)
+
+    def row(self, seen: Seen, rule: Rule | None, generator: Generator | None) -> Tensor:
+        """A copy of the chosen worker's update; the memory moves on by one round."""
+        memory = self.memory
+        self._check(seen)
+        if memory.round < self.warmup:
+            self._learn(seen.honest)
+            memory.worker = int(seen.workers[self._farthest(seen.honest)])
+        memory.round += 1
+        here = np.flatnonzero(seen.workers == memory.worker)
+        return seen.honest[int(here[0]) if len(here) else self._farthest(seen.honest)].clone()
+
+    def _check(self, seen: Seen) -> None:
+        mean, worker = self.memory.mean, self.memory.worker
+        h, d = seen.n - seen.f, seen.honest.shape[1]
+        if mean is not None and len(mean) != d:
+            raise ValueError(f"honest has d = {d} coordinates; earlier rounds had {len(mean)}")
+        if worker is not None and worker >= h:
+            raise ValueError(f"honest has h = {h} workers; worker {worker} of them is mimicked")
+
+    def _learn(self, honest: Tensor) -> None:
+        memory, t = self.memory, self.memory.round
+        mean = honest.mean(dim=0, dtype=torch.float64)
+        if memory.mean is None or memory.direction is None:
+            memory.mean, memory.direction = mean, _largest_variance(honest)
+            return
+        memory.mean = (t * memory.mean.to(mean) + mean) / (t + 1)
+        direction = memory.direction.to(mean)
+        pull = torch.zeros_like(direction)
+        for row in honest:
+            away = row.double() - memory.mean
+            pull.add_(away, alpha=float(away @ direction))
+        memory.direction = _unit(t * direction + _unit(pull))
+
+    def _farthest(self, honest: Tensor) -> int:
+        direction = self.memory.direction
+        assert direction is not None
+        return int(
+            torch.stack([row.double() @ direction.to(row.device) for row in honest]).argmax()
+        )
+
+    def state_dict(self) -> dict[str, Any]:
+        """The round, the mean and the direction (float64, copies) and the worker mimicked."""
+        state = {key: getattr(self.memory, key) for key in _KEYS}
+        return {k: v.clone() if isinstance(v, Tensor) else v for k, v in state.items()}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on from what `state_dict` gave."""
+        if set(state) != set(_KEYS):
+            raise ValueError(f"state has keys {sorted(state)}; allowed: {sorted(_KEYS)}")
+        for key in _KEYS:
+            value = state[key]
+            setattr(self.memory, key, value.clone() if isinstance(value, Tensor) else value)
+
+
+def _unit(vector: Tensor) -> Tensor:
+    length = float(torch.linalg.vector_norm(vector))
+    return vector / length if length > 0 else vector
+
+
+def _largest_variance(honest: Tensor) -> Tensor:
+    """The unit direction (d,) in which the rows (h, d) vary most; zero if they do not."""
+    space, _, _ = open_space(Matrix(honest), 0, needs_products=True)
+    h = len(honest)
+    centring = np.eye(h) - 1.0 / h
+    vectors = np.linalg.eigh(centring @ space.centred_gram @ centring)[1]
+    over_workers = centring @ vectors[:, -1]
+    extent = np.abs(over_workers)
+    farthest = np.flatnonzero(extent >= extent.max() * (1 - 1e-9))[0]
+    over_workers *= np.sign(over_workers[farthest])
+    mean = honest.mean(dim=0, dtype=torch.float64)
+    direction = torch.zeros_like(mean)
+    for row, weight in zip(honest, over_workers, strict=True):
+        direction.add_(row.double() - mean, alpha=float(weight))
+    return _unit(direction)

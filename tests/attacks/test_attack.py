@@ -1,0 +1,170 @@
+"""What holds for every attack."""
+
+import numpy as np
+import pytest
+import torch
+
+from tests.attacks.sample import ATTACKS, BLIND, COLLUDING, generator, honest_updates
+from wola.aggregation import TrimmedMean
+from wola.attacks import Attack, ColludingAttack, Zero
+
+RULE = TrimmedMean()
+
+
+def sent(attack, honest, f, seed=0):
+    return attack(honest, f, rule=RULE, generator=generator(seed))
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=str)
+@pytest.mark.parametrize(
+    "dtype", [torch.float32, torch.float64, torch.float16, torch.bfloat16], ids=str
+)
+def test_f_rows_come_back_in_the_dtype_of_the_honest_ones(attack, dtype):
+    rows = sent(attack, honest_updates(7, 5, dtype=dtype), 3)
+    assert rows.shape == (3, 5)
+    assert rows.dtype == dtype
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=str)
+def test_numpy_in_gives_numpy_out(attack):
+    honest = honest_updates(6, 4).numpy()
+    rows = sent(attack, honest, 2)
+    assert isinstance(rows, np.ndarray)
+    assert rows.dtype == honest.dtype
+    tensors = sent(attack, torch.from_numpy(honest), 2)
+    np.testing.assert_array_equal(rows, tensors.numpy())
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=str)
+def test_a_sequence_of_updates_is_taken_like_a_matrix(attack):
+    honest = honest_updates(5, 4)
+    from_list = sent(attack, list(honest), 2)
+    torch.testing.assert_close(from_list, sent(attack, honest, 2), rtol=0, atol=0, equal_nan=True)
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=str)
+def test_neither_the_input_nor_the_global_random_state_changes(attack):
+    honest = honest_updates(6, 5)
+    before, state, numpy_state = honest.clone(), torch.get_rng_state(), np.random.get_state()  # noqa: NPY002
+    rows = sent(attack, honest, 2)
+    assert torch.equal(honest, before)
+    assert torch.equal(torch.get_rng_state(), state)
+    np.testing.assert_array_equal(np.random.get_state()[1], numpy_state[1])  # noqa: NPY002
+    rows.clone().fill_(7.0)
+    assert rows.untyped_storage().data_ptr() != honest.untyped_storage().data_ptr()
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=str)
+def test_the_same_call_gives_the_same_bits(attack):
+    honest = honest_updates(6, 5, dtype=torch.float32)
+    once, again = sent(attack, honest, 2), sent(attack, honest, 2)
+    torch.testing.assert_close(once, again, rtol=0, atol=0, equal_nan=True)
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=str)
+def test_no_attackers_send_no_rows(attack):
+    rows = attack(honest_updates(4, 3), 0)
+    assert rows.shape == (0, 3)
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=str)
+def test_updates_without_coordinates_are_answered_with_such(attack):
+    assert sent(attack, torch.zeros(4, 0), 1).shape == (1, 0)
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=str)
+def test_non_contiguous_and_transposed_input_makes_no_difference(attack):
+    honest = honest_updates(6, 5)
+    for view in (honest.T.contiguous().T, torch.stack([honest, honest], dim=2)[:, :, 0]):
+        assert not view.is_contiguous()
+        torch.testing.assert_close(
+            sent(attack, view, 2), sent(attack, honest, 2), rtol=0, atol=0, equal_nan=True
+        )
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=str)
+def test_an_update_that_requires_grad_is_used_without_its_graph(attack):
+    assert not sent(attack, honest_updates(5, 4).requires_grad_(), 2).requires_grad
+
+
+@pytest.mark.parametrize("attack", COLLUDING, ids=str)
+def test_colluding_attackers_send_one_row_in_one_memory(attack):
+    rows = sent(attack, honest_updates(6, 5), 3)
+    assert rows.stride(0) == 0
+
+
+@pytest.mark.parametrize("attack", COLLUDING, ids=str)
+@pytest.mark.parametrize("bad", [float("nan"), float("inf"), 1e200], ids=str)
+def test_a_broken_honest_update_is_left_out(attack, bad):
+    honest = honest_updates(8, 5, seed=3)
+    honest[0, 2] = bad
+    rows = sent(attack, honest, 2)
+    assert torch.isfinite(rows).all()
+    assert rows.abs().max() < 1e8
+
+
+@pytest.mark.parametrize("attack", COLLUDING, ids=str)
+def test_if_every_honest_update_is_broken_zeros_are_sent(attack):
+    honest = torch.full((4, 3), float("nan"))
+    assert torch.equal(sent(attack, honest, 2), torch.zeros(2, 3))
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=str)
+def test_attackers_that_are_no_minority_are_refused_by_name(attack):
+    with pytest.raises(ValueError, match=r"f = 4 .* h = 4 .* n = 8; allowed: 2f < n, so f <= 3"):
+        sent(attack, honest_updates(4, 3), 4)
+
+
+@pytest.mark.parametrize(
+    ("f", "error", "message"),
+    [
+        (-1, ValueError, "f = -1"),
+        (1.5, TypeError, r"f = 1\.5 is a float"),
+        ("2", TypeError, "f = '2' is a str"),
+        (True, ValueError, "f = True"),
+    ],
+)
+def test_a_wrong_f_is_named(f, error, message):
+    with pytest.raises(error, match=message):
+        Zero()(honest_updates(4, 3), f)
+
+
+@pytest.mark.parametrize(
+    ("honest", "error", "message"),
+    [
+        (torch.zeros(3, dtype=torch.float32), ValueError, r"honest has shape \(3,\)"),
+        (torch.zeros(3, 2, dtype=torch.int64), TypeError, "honest has dtype torch.int64"),
+        (torch.zeros(0, 2), ValueError, "honest is empty"),
+        ([torch.zeros(2), torch.zeros(3)], ValueError, r"honest\[1\] has shape"),
+        ([], ValueError, "honest is empty"),
+        (7, TypeError, "honest is a int"),
+        (np.zeros((3, 2), dtype=np.int32), TypeError, "honest has dtype int32"),
+    ],
+    ids=str,
+)
+def test_wrong_honest_updates_are_named(honest, error, message):
+    with pytest.raises(error, match=message):
+        Zero()(honest, 1)
+
+
+@pytest.mark.parametrize("attack", BLIND + COLLUDING, ids=str)
+def test_an_attack_is_a_frozen_value_with_a_state_to_save(attack):
+    with pytest.raises(AttributeError):
+        attack.anything = 1
+    run = attack.fresh()
+    run.load_state_dict(run.state_dict())
+
+
+def test_an_attack_without_memory_refuses_a_state():
+    assert Zero().fresh() == Zero()
+    with pytest.raises(ValueError, match=r"keys \['round'\].*Zero"):
+        Zero().load_state_dict({"round": 3})
+
+
+def test_a_third_party_attack_needs_one_method():
+    class Double(ColludingAttack):
+        def row(self, seen, rule, generator):
+            return 2 * seen.honest[0] + seen.n + seen.f
+
+    assert isinstance(Double(), Attack)
+    assert Double()(torch.ones(3, 2), 2).tolist() == [[9.0, 9.0], [9.0, 9.0]]

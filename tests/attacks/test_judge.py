@@ -1,0 +1,94 @@
+import numpy as np
+import pytest
+import torch
+
+from tests.attacks.sample import generator, honest_updates
+from wola.aggregation import (
+    Bulyan,
+    CenteredClipping,
+    ComparativeGradientElimination,
+    CoordinateMedian,
+    GeometricMedian,
+    Krum,
+    MeaMed,
+    Mean,
+    MultiKrum,
+    TrimmedMean,
+)
+from wola.attacks._judge import Judge, copied, squared_length, trailing_copies
+from wola.mixing import ARC, NNM, Bucketing, Clipping, FoundationFL
+
+RULES = [
+    Mean(),
+    CoordinateMedian(),
+    TrimmedMean(),
+    MeaMed(),
+    GeometricMedian(),
+    Krum(),
+    MultiKrum(),
+    ComparativeGradientElimination(),
+    CenteredClipping(),
+    Bulyan(),
+    NNM() | TrimmedMean(),
+    NNM() | Krum(),
+    NNM() | GeometricMedian(),
+    Bucketing(size=2) | CoordinateMedian(),
+    Bucketing(size=2) | NNM() | GeometricMedian(),
+    Clipping(1.5) | TrimmedMean(),
+    Clipping(1.5) | MultiKrum(),
+    ARC() | Mean(),
+    FoundationFL() | TrimmedMean(),
+]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=str)
+@pytest.mark.parametrize("shift", [0.0, 100.0])
+def test_the_distance_in_gram_space_is_that_of_the_rule_itself(rule, shift):
+    honest = honest_updates(9, 30) + shift
+    base = torch.cat([honest, honest_updates(1, 30, seed=5) + shift])
+    judge = Judge(base, 9, 2, rule, 2, generator(3), torch.finfo(torch.float64).max)
+    for candidate in (np.full(10, 0.1), np.append(np.zeros(9), 2.0), np.linspace(-1, 1, 10)):
+        row = torch.from_numpy(candidate) @ base
+        aggregate = rule(torch.cat([honest, row.expand(2, -1)]), 2, generator(3))
+        expected = float((aggregate - honest.mean(0)).square().sum())
+        assert judge.moved(candidate) == pytest.approx(expected, rel=1e-6, abs=1e-8)
+
+
+def test_a_candidate_that_overflows_is_refused():
+    base = torch.ones(4, 3)
+    judge = Judge(base, 4, 1, Mean(), 1, None, torch.finfo(torch.float32).max)
+    assert judge.moved(np.full(4, 1e38)) == -np.inf
+    assert judge.moved(np.full(4, np.inf)) == -np.inf
+    assert judge.moved(np.full(4, 1e30)) > 0
+
+
+def test_chunks_of_columns_add_up(monkeypatch):
+    honest = honest_updates(5, 1000)
+    rule = NNM() | TrimmedMean()
+    whole = Judge(honest, 5, 2, rule, 2, None, 1e300).moved(np.full(5, -0.3))
+    monkeypatch.setattr("wola.aggregation._columns.CHUNK", 300)
+    parts = Judge(honest, 5, 2, rule, 2, None, 1e300).moved(np.full(5, -0.3))
+    assert parts == pytest.approx(whole, rel=1e-12)
+
+
+def test_the_length_of_a_combination_follows_from_the_products():
+    centred, centre = honest_updates(4, 6).numpy(), honest_updates(1, 6, seed=9).numpy()
+    rows = np.vstack([centred, centre])
+    coefficients = np.array([0.5, -2.0, 1.0, 3.0])
+    expected = np.sum((coefficients @ (centred + centre)) ** 2)
+    assert squared_length(rows @ rows.T, coefficients) == pytest.approx(expected)
+
+
+def test_rows_alike_at_the_end_are_counted():
+    assert trailing_copies(np.array([[1.0], [2.0], [2.0]])) == 2
+    assert trailing_copies(np.array([[2.0], [1.0], [2.0]])) == 1
+    assert trailing_copies(np.ones((3, 2))) == 3
+
+
+def test_a_copied_generator_leaves_the_original_where_it_was():
+    assert copied(None) is None
+    original = generator(1)
+    state = original.get_state()
+    drawn = torch.randn(3, generator=copied(original))
+    assert torch.equal(original.get_state(), state)
+    assert torch.equal(torch.randn(3, generator=original), drawn)

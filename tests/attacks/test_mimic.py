@@ -1,0 +1,97 @@
+import numpy as np
+import pytest
+import torch
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from tests import reference_attacks as reference
+from tests.attacks.sample import as_float64, honest_updates, settings_drawn
+from wola.aggregation._source import Matrix
+from wola.aggregation._space import Space
+from wola.attacks import Mimic, MimicStatic, most_surrounded_outlier
+
+
+def chosen(honest, f):
+    return most_surrounded_outlier(Space(Matrix(honest)), f)
+
+
+@settings(max_examples=60, deadline=None)
+@given(settings_drawn)
+def test_mimic_copies_the_worker_that_the_paper_chooses(drawn):
+    h, f, d, seed = drawn
+    assume(h > 2)  # Two updates are equally far from their mean: a tie, broken by rounding.
+    honest = honest_updates(h, d, seed)
+    expected = reference.most_surrounded_outlier(as_float64(honest), f)
+    assert chosen(honest, f) == expected
+    assert torch.equal(Mimic()(honest, f), honest[expected].expand(f, -1))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.lists(st.integers(-2, 2), min_size=2, max_size=2), min_size=3, max_size=7))
+def test_ties_are_broken_as_the_definition_breaks_them(points):
+    honest = torch.tensor(points, dtype=torch.float64)
+    values = as_float64(honest)
+    f = (len(points) - 1) // 2
+    center = values.mean(0)
+    mine, other = chosen(honest, f), reference.most_surrounded_outlier(values, f)
+    # Scores of copies are equal up to rounding: any copy of the chosen point sends the same row.
+    assert np.array_equal(values[mine], values[other]) or np.isclose(
+        np.linalg.norm(values[mine] - center), np.linalg.norm(values[other] - center)
+    )
+
+
+def test_equally_far_corners_go_to_the_lowest_index():
+    assert chosen(torch.eye(6, dtype=torch.float64), 2) == reference.most_surrounded_outlier(
+        np.eye(6), 2
+    )
+
+
+def test_the_choice_survives_a_huge_common_part():
+    honest = honest_updates(8, 30) * 1e-2
+    assert chosen(honest + 1e6, 3) == reference.most_surrounded_outlier(as_float64(honest), 3)
+
+
+def test_identical_updates_are_mimicked_by_the_first():
+    assert chosen(torch.ones(4, 3), 1) == 0
+
+
+@settings(max_examples=20, deadline=None)
+@given(settings_drawn, st.sampled_from([-4.0, 0.5, 8.0]), st.sampled_from([0.0, 2.0, -16.0]))
+def test_the_choice_does_not_depend_on_origin_or_scale(drawn, scale, shift):
+    h, f, d, seed = drawn
+    honest = honest_updates(h, d, seed)
+    assert chosen(honest * scale + shift, f) == chosen(honest, f)
+
+
+def test_the_static_mimic_copies_its_worker():
+    honest = honest_updates(4, 3)
+    assert torch.equal(MimicStatic(worker=2)(honest, 2), honest[2].expand(2, -1))
+
+
+def test_the_static_mimic_of_a_broken_worker_takes_the_next():
+    honest = honest_updates(4, 3)
+    honest[3, 0] = float("nan")
+    assert torch.equal(MimicStatic(worker=3)(honest, 1)[0], honest[0])
+    honest[1, 0] = float("inf")
+    assert torch.equal(MimicStatic(worker=1)(honest, 1)[0], honest[2])
+
+
+def test_writing_into_the_rows_leaves_the_mimicked_worker_alone():
+    honest = honest_updates(4, 3)
+    before = honest.clone()
+    MimicStatic()(honest, 1).zero_()
+    Mimic()(honest, 1).zero_()
+    assert torch.equal(honest, before)
+
+
+def test_a_worker_that_does_not_exist_is_named():
+    with pytest.raises(ValueError, match="worker = 4 with h = 4 honest workers; allowed: 0 to 3"):
+        MimicStatic(worker=4)(honest_updates(4, 3), 1)
+
+
+@pytest.mark.parametrize(
+    ("worker", "error"), [(-1, ValueError), (1.0, TypeError), (True, ValueError)]
+)
+def test_a_wrong_worker_is_named(worker, error):
+    with pytest.raises(error, match=f"worker = {worker}; allowed: an int >= 0"):
+        MimicStatic(worker=worker)
