@@ -5,6 +5,7 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
+
 from tests import reference, reference_attacks
 
 

@@ -26,9 +26,10 @@ class GeometricMedian(GramRule):
     with them; when the best update is itself the minimiser, it is returned exactly. With
     `iterations` given, that many smoothed steps are taken from 0: z = sum_i w_i x_i / sum_i w_i,
     w_i = 1 / max(nu, ||x_i - z||); the WoLA paper takes 10 with nu = 0.1 (see
-    `GeometricMedian.paper`), a rule that is the plain mean once all distances are below nu. Breakdown point 1/2. References: K. Pillutla, S. Kakade
-    and Z. Harchaoui, Robust aggregation for federated learning, IEEE TSP 2022; Y. Vardi and
-    C.-H. Zhang, The multivariate L1-median and associated data depth, PNAS 2000.
+    `GeometricMedian.paper`), a rule that is the plain mean once all distances are below nu.
+    Breakdown point 1/2. References: K. Pillutla, S. Kakade and Z. Harchaoui, Robust aggregation
+    for federated learning, IEEE TSP 2022; Y. Vardi and C.-H. Zhang, The multivariate L1-median
+    and associated data depth, PNAS 2000.
 
     >>> import torch
     >>> GeometricMedian()(torch.tensor([[0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [9.0, 7.0]]), f=1)

@@ -1,0 +1,28 @@
+"""CAF."""
+
+import numpy as np
+import pytest
+
+from tests import reference
+from tests.rules import updates
+from wola.aggregation import CAF
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_it_is_the_reference_when_liars_pull_in_one_direction(seed):
+    x = updates(11, 6, seed=seed)
+    x[:4] += 5.0
+    np.testing.assert_allclose(CAF()(x, 4), reference.caf(x, 4), atol=1e-8)
+
+
+def test_liars_that_stand_out_get_no_weight():
+    x = updates(11, 6)
+    x[:2] += 1e4
+    weights = CAF().weights(x, 2)
+    assert weights[:2].max() < 1e-6
+    assert weights.sum() == pytest.approx(1)
+
+
+def test_without_byzantine_workers_it_is_the_mean():
+    x = updates(6, 4)
+    np.testing.assert_allclose(CAF()(x, 0), x.mean(axis=0), atol=1e-14)

@@ -1,0 +1,27 @@
+"""FoundationFL."""
+
+import numpy as np
+import pytest
+
+from tests.rules import updates
+from wola.mixing import FoundationFL
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 8, 17])
+def test_half_as_many_copies_of_one_update_follow_the_updates(n):
+    x = updates(n, 5)
+    mixtures = FoundationFL()(x, 0)
+    assert len(mixtures) == FoundationFL().count(n, 0) == n + n // 2
+    np.testing.assert_array_equal(mixtures[:n], x)
+    assert all((copy == x).all(axis=1).any() for copy in mixtures[n:])
+    assert (mixtures[n:] == mixtures[n:][:1]).all()
+
+
+def test_the_update_farthest_from_both_extremes_is_copied():
+    x = np.array([[0.0, 0.0], [10.0, 10.0], [4.0, 5.0], [1.0, 1.0]])
+    np.testing.assert_array_equal(FoundationFL()(x, 1)[4:], [[4.0, 5.0]] * 2)
+
+
+def test_of_equal_scores_the_lowest_index_is_copied():
+    x = np.array([[0.0], [4.0], [6.0], [10.0]])
+    np.testing.assert_array_equal(FoundationFL()(x, 1)[4:], [[4.0]] * 2)

@@ -1,0 +1,220 @@
+"""Every rule and mixing beside its reference, and what it promises: the tests' shared table."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+
+from tests import reference
+from tests.reference import Array
+from wola.aggregation import (
+    CAF,
+    SMEA,
+    Bulyan,
+    CenteredClipping,
+    ComparativeGradientElimination,
+    CoordinateMedian,
+    GeometricMedian,
+    Krum,
+    MeaMed,
+    Mean,
+    MinimumDiameterAveraging,
+    MultiKrum,
+    Rule,
+    TrimmedMean,
+)
+from wola.mixing import ARC, NNM, Bucketing, Clipping, FiniteOnly, FoundationFL, Mixing
+
+Reference = Callable[[Array, int], Array]
+SEED = 31
+
+
+@dataclass(frozen=True)
+class RuleEntry:
+    """A rule, its reference, and the options of `check_rule` that it needs."""
+
+    rule: Rule
+    reference: Reference
+    options: dict[str, Any] = field(default_factory=dict)
+    most_workers: int = 20
+    ties_on_a_line: bool = False
+
+    def __str__(self) -> str:
+        return str(self.rule)
+
+    def accepts(self, n: int, f: int, d: int) -> bool:
+        """Whether rule and reference both have one answer for this n, f and d."""
+        if n > self.most_workers or f > self.rule.max_byzantine(n):
+            return False
+        if self.ties_on_a_line and d == 1:
+            return False
+        # On a line with even n every point between the middle two is a geometric median.
+        on_a_line = d == 1 or n <= 2
+        return not (on_a_line and n % 2 == 0 and _is_geometric_median(self.rule))
+
+
+def _is_geometric_median(rule: Rule) -> bool:
+    return isinstance(rule, GeometricMedian) and rule.iterations is None
+
+
+def _no_f(function: Callable[[Array], Array]) -> Reference:
+    return lambda x, f: function(x)
+
+
+def _then(mixing: Reference, rule: Reference) -> Reference:
+    return lambda x, f: rule(mixing(x, f), f)
+
+
+def shuffled_buckets(size: int) -> Reference:
+    def mixtures(x: Array, f: int) -> Array:
+        order = torch.randperm(len(x), generator=generator()).tolist()
+        return reference.bucketing(x, order, size)
+
+    return mixtures
+
+
+def generator() -> torch.Generator:
+    return torch.Generator().manual_seed(SEED)
+
+
+_NOT_EQUIVARIANT = {"translation": False, "scale": False}
+_CLIPS = {**_NOT_EQUIVARIANT, "average": False, "agreement": False}
+
+PLAIN_RULES = [
+    RuleEntry(Mean(), _no_f(reference.mean), {"agreement": False}),
+    RuleEntry(CoordinateMedian(), _no_f(reference.coordinate_median)),
+    RuleEntry(TrimmedMean(), reference.trimmed_mean),
+    RuleEntry(MeaMed(), reference.meamed),
+    RuleEntry(GeometricMedian(), _no_f(reference.geometric_median)),
+    RuleEntry(
+        GeometricMedian.paper(),
+        lambda x, f: reference.smoothed_weiszfeld(x, 10, 0.1),
+        {**_NOT_EQUIVARIANT, "agreement": False},
+    ),
+    RuleEntry(Krum(), reference.krum),
+    RuleEntry(Krum(power=1), lambda x, f: reference.krum(x, f, 1), ties_on_a_line=True),
+    RuleEntry(MultiKrum(), reference.multi_krum),
+    RuleEntry(MultiKrum(power=1), lambda x, f: reference.multi_krum(x, f, 1), ties_on_a_line=True),
+    # The farthest two of a subset decide: another third update often leaves the diameter as it is,
+    # and of such ties the first wins, so the order of the workers does make a difference.
+    RuleEntry(
+        MinimumDiameterAveraging(),
+        reference.minimum_diameter_averaging,
+        {"permutation": False},
+        most_workers=11,
+    ),
+    RuleEntry(
+        ComparativeGradientElimination(),
+        reference.comparative_gradient_elimination,
+        {"translation": False},
+    ),
+    RuleEntry(
+        CenteredClipping(tau=2.0, iterations=3),
+        lambda x, f: reference.centered_clipping(x, 2.0, 3),
+        _CLIPS,
+    ),
+    # The last choices of Bulyan have one neighbour while f < 3, and the two nearest tie: only
+    # from f = 3 on does the order of the workers make no difference.
+    RuleEntry(Bulyan(), reference.bulyan, {"workers": (15, 16)}),
+    RuleEntry(SMEA(), reference.smea, most_workers=9),
+    RuleEntry(CAF(), reference.caf),
+]
+
+CHAINS = [
+    # With n = 2f + 1, f liars have f - 1 = n - f - 2 neighbours in each other, and NNM makes their
+    # mixtures one point: Multi-Krum scores them 0, like those who agree. So n = 10 and not 11.
+    RuleEntry(
+        NNM() | MultiKrum(),
+        _then(reference.nnm, reference.multi_krum),
+        {"workers": (10, 8)},
+        ties_on_a_line=True,
+    ),
+    RuleEntry(NNM() | TrimmedMean(), _then(reference.nnm, reference.trimmed_mean)),
+    RuleEntry(NNM() | CoordinateMedian(), _then(reference.nnm, _no_f(reference.coordinate_median))),
+    RuleEntry(
+        ARC() | CoordinateMedian(),
+        _then(reference.arc, _no_f(reference.coordinate_median)),
+        {"translation": False},
+    ),
+    RuleEntry(
+        ARC() | NNM() | TrimmedMean(),
+        _then(reference.arc, _then(reference.nnm, reference.trimmed_mean)),
+        {"translation": False, "agreement": False},
+    ),
+    RuleEntry(
+        FoundationFL() | TrimmedMean(),
+        _then(_no_f(reference.foundation_fl), reference.trimmed_mean),
+        {"agreement": False},
+    ),
+    RuleEntry(
+        Clipping(max_norm=2.0) | Mean(),
+        _then(lambda x, f: reference.clipping(x, 2.0), _no_f(reference.mean)),
+        _CLIPS,
+    ),
+    RuleEntry(
+        Bucketing(size=2) | MultiKrum(),
+        _then(shuffled_buckets(2), reference.multi_krum),
+        {"permutation": False, "agreement": False, "workers": (11, 12)},
+    ),
+]
+
+RULES = PLAIN_RULES + CHAINS
+
+
+@dataclass(frozen=True)
+class MixingEntry:
+    """A mixing, its reference, and the options of `check_mixing` that it needs."""
+
+    mixing: Mixing
+    reference: Reference
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return str(self.mixing)
+
+
+MIXINGS = [
+    MixingEntry(FiniteOnly(), lambda x, f: x),
+    MixingEntry(NNM(), reference.nnm),
+    MixingEntry(Bucketing(size=2), shuffled_buckets(2), {"permutation": False}),
+    MixingEntry(Bucketing(size=3), shuffled_buckets(3), {"permutation": False}),
+    MixingEntry(FoundationFL(), _no_f(reference.foundation_fl)),
+    MixingEntry(
+        Clipping(max_norm=2.0),
+        lambda x, f: reference.clipping(x, 2.0),
+        {**_NOT_EQUIVARIANT, "average": False},
+    ),
+    MixingEntry(ARC(), reference.arc, {"translation": False, "average": False}),
+    MixingEntry(
+        ARC() | FoundationFL(),
+        lambda x, f: reference.foundation_fl(reference.arc(x, f)),
+        {"translation": False, "average": False},
+    ),
+    MixingEntry(
+        Bucketing(size=2) | NNM(),
+        _then(shuffled_buckets(2), reference.nnm),
+        {"permutation": False},
+    ),
+]
+
+
+def sizes() -> Iterator[tuple[int, int, int]]:
+    """Small n, every f below n/2, and d below, at and above n."""
+    for n in (1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 15, 17):
+        for f in sorted({0, 1, (n - 1) // 4, (n - 1) // 3, (n - 1) // 2}):
+            if 2 * f < n:
+                yield from ((n, f, d) for d in (1, 2, 12, 40))
+
+
+def updates(n: int, d: int, *, seed: int = 0, spread: float = 1.0) -> Array:
+    """Float64 updates without ties, not centred at the origin."""
+    rng = np.random.default_rng([n, d, seed])
+    return rng.normal(0.3, spread, (n, d)) + rng.normal(0.0, 1.0, d)
+
+
+def assert_close(actual: Any, expected: Array, x: Array, tolerance: float) -> None:
+    """Equal up to `tolerance` times the largest value of the updates."""
+    largest = float(np.abs(x).max(initial=1e-300))
+    np.testing.assert_allclose(np.asarray(actual), expected, rtol=0, atol=tolerance * largest)

@@ -1,0 +1,104 @@
+"""The public battery catches attacks that are broken, each in one way; ours pass."""
+
+import pytest
+import torch
+
+from wola import attacks
+from wola.testing import check_attack
+
+
+class BrokenAttack(attacks.SignFlip):
+    def __call__(self, honest, f, rule=None, generator=None):
+        return self.after(super().__call__(honest, f, rule, generator), honest, f)
+
+
+class SendsOneTooMany(BrokenAttack):
+    def after(self, sent, honest, f):
+        return torch.cat([sent, sent[:1]]) if torch.is_tensor(sent) else sent
+
+
+class AttackForgetsTheDtype(BrokenAttack):
+    def after(self, sent, honest, f):
+        return sent.to(torch.float64) if torch.is_tensor(sent) else sent
+
+
+class AttackForgetsNumpy(BrokenAttack):
+    def after(self, sent, honest, f):
+        return torch.as_tensor(sent)
+
+
+class AttackChangesItsInput(BrokenAttack):
+    def after(self, sent, honest, f):
+        if torch.is_tensor(honest) and not honest.requires_grad and honest.numel():
+            honest[-1, -1] += 1e-6
+        return sent
+
+
+class DrawsGlobally(BrokenAttack):
+    def after(self, sent, honest, f):
+        return sent + torch.randn(sent.shape).to(sent.dtype) if torch.is_tensor(sent) else sent
+
+
+class CopiesTheFirst(BrokenAttack):
+    def after(self, sent, honest, f):
+        return sent + honest[0] if torch.is_tensor(honest) else sent
+
+
+class SendsViews(BrokenAttack):
+    def after(self, sent, honest, f):
+        return honest[:f] if torch.is_tensor(honest) else sent
+
+
+def attacks_as_a_majority(honest, f, rule=None, generator=None):
+    if f >= len(honest):
+        f, honest = 0, honest[:0]
+        return honest
+    return attacks.SignFlip()(honest, f)
+
+
+@pytest.mark.parametrize(
+    ("attack", "message"),
+    [
+        (SendsOneTooMany(), r"expected \(1, 7\)"),
+        (AttackForgetsTheDtype(), "float32 in, torch.float64 out"),
+        (AttackForgetsNumpy(), "NumPy array in, Tensor out"),
+        (AttackChangesItsInput(), "fails '"),
+        (DrawsGlobally(), "another global seed"),
+        (CopiesTheFirst(), "Another order of the honest workers"),
+        (SendsViews(), "fails '"),
+        (attacks_as_a_majority, "Half of all workers or more is refused"),
+        (attacks.MimicStatic(0), "Another order of the honest workers"),
+    ],
+    ids=lambda value: (
+        getattr(value, "__name__", type(value).__name__) if not isinstance(value, str) else ""
+    ),
+)
+def test_a_broken_attack_is_caught(attack, message):
+    with pytest.raises(AssertionError, match=message) as caught:
+        check_attack(attack)
+    assert "n = " in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("attack", "options"),
+    [
+        (attacks.ALIE(), {}),
+        (attacks.FOE(), {}),
+        (attacks.SignFlip(), {}),
+        (attacks.ScaledSignFlip(3.0), {}),
+        (attacks.Gaussian(), {}),
+        (attacks.Infinite(), {}),
+        (attacks.NaN(), {}),
+        (attacks.Zero(), {}),
+        (attacks.Mimic(), {}),
+        (attacks.MimicStatic(2), {"permutation": False}),
+        (attacks.MimicVariance().fresh(), {}),
+        (attacks.MinMax(), {}),
+        (attacks.MinSum(), {}),
+        (attacks.OptimalALIE(evaluations=6), {}),
+        (attacks.OptimalFOE(evaluations=6), {}),
+    ],
+    ids=lambda value: type(value).__name__ if not isinstance(value, dict) else "",
+)
+def test_every_attack_of_the_library_passes(attack, options):
+    check_attack(attack, **options)
