@@ -45,5 +45,5 @@ def test_a_wrong_factor_is_named(make, message):
 
 @pytest.mark.parametrize("make", [lambda: FOE("x"), lambda: ScaledSignFlip(None)])
 def test_a_factor_that_is_no_number_is_refused(make):
-    with pytest.raises(TypeError, match="allowed: a number"):
+    with pytest.raises(TypeError, match="allowed: a finite number"):
         make()

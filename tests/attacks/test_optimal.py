@@ -175,9 +175,9 @@ def test_a_missing_or_wrong_rule_is_named(make):
         ({"evaluations": 2.0}, TypeError, r"evaluations = 2\.0 is a float"),
         ({"evaluations": True}, TypeError, "evaluations = True"),
         ({"start": float("nan")}, ValueError, "start = nan"),
-        ({"step": 0.0}, ValueError, r"step = 0\.0; allowed: a number > 0"),
+        ({"step": 0.0}, ValueError, r"step = 0\.0; allowed: a finite number > 0"),
         ({"step": float("inf")}, ValueError, "step = inf"),
-        ({"ratio": 1.0}, ValueError, r"ratio = 1\.0; allowed: 0 < ratio < 1"),
+        ({"ratio": 1.0}, ValueError, r"ratio = 1\.0; allowed: a finite number > 0 and < 1"),
         ({"ratio": 0}, ValueError, "ratio = 0"),
     ],
 )

@@ -4,12 +4,19 @@ from math import inf, isfinite
 from numbers import Integral, Real
 
 
-def check_number(name: str, value: float, *, above: float = -inf) -> None:
-    """Raise unless `value` is a finite number greater than `above`."""
-    allowed = "a finite number" if above == -inf else f"a finite number > {above:g}"
+def check_number(
+    name: str, value: float, *, least: float = -inf, above: float = -inf, below: float = inf
+) -> None:
+    """Raise unless `value` is a finite number with least <= value and above < value < below."""
+    bounds = [
+        f" >= {least:g}" if least > -inf else "",
+        f" > {above:g}" if above > -inf else "",
+        f" < {below:g}" if below < inf else "",
+    ]
+    allowed = "a finite number" + " and".join(bound for bound in bounds if bound)
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} = {value!r} is a {type(value).__name__}; allowed: {allowed}")
-    if not (isfinite(value) and value > above):
+    if not (isfinite(value) and value >= least and above < value < below):
         raise ValueError(f"{name} = {value!r}; allowed: {allowed}")
 
 

@@ -128,12 +128,3 @@ class ColludingAttack(Attack):
         if not len(seen.workers):
             return honest.new_zeros(honest.shape[1]).expand(f, -1)
         return self.row(seen, rule, generator).to(honest.dtype).expand(f, -1)
-
-
-def check_number(name: str, value: float, *, least: float = -float("inf")) -> None:
-    """Raise unless `value` is a finite number, at least `least`."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
-        raise TypeError(f"{name} = {value!r} is a {type(value).__name__}; allowed: a number")
-    if not (np.isfinite(value) and value >= least):
-        allowed = "a finite number" if least == -float("inf") else f"a finite number >= {least:g}"
-        raise ValueError(f"{name} = {value!r}; allowed: {allowed}")

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import torch
 from torch import Generator, Tensor
 
+from wola.aggregation._parameters import check_number
 from wola.aggregation._rule import Rule
-from wola.attacks._attack import Attack, check_number
+from wola.attacks._attack import Attack
 
 
 @dataclass(frozen=True)

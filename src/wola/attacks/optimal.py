@@ -7,9 +7,10 @@ import numpy as np
 import torch
 from torch import Generator, Tensor
 
+from wola.aggregation._parameters import check_number, check_whole
 from wola.aggregation._rule import Rule
 from wola.aggregation._space import Floats
-from wola.attacks._attack import ColludingAttack, Seen, check_number
+from wola.attacks._attack import ColludingAttack, Seen
 from wola.attacks._judge import Judge
 from wola.attacks._line_search import line_search
 from wola.attacks._moments import mean_and_std
@@ -24,19 +25,11 @@ class _Optimal(ColludingAttack):
     ratio: float = 0.5
 
     def __post_init__(self) -> None:
-        if isinstance(self.evaluations, bool) or not isinstance(self.evaluations, int):
-            kind = type(self.evaluations).__name__
-            raise TypeError(f"evaluations = {self.evaluations!r} is a {kind}; allowed: an int >= 1")
-        if self.evaluations < 1:
-            raise ValueError(f"evaluations = {self.evaluations}; allowed: an int >= 1")
+        check_whole("evaluations", self.evaluations, least=1)
         if self.start is not None:
             check_number("start", self.start)
-        check_number("step", self.step)
-        check_number("ratio", self.ratio)
-        if not self.step > 0:
-            raise ValueError(f"step = {self.step!r}; allowed: a number > 0")
-        if not 0 < self.ratio < 1:
-            raise ValueError(f"ratio = {self.ratio!r}; allowed: 0 < ratio < 1")
+        check_number("step", self.step, above=0)
+        check_number("ratio", self.ratio, above=0, below=1)
 
     @abstractmethod
     def plain(self, n: int, f: int) -> float:
