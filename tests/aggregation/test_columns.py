@@ -244,3 +244,17 @@ def test_work_is_split_at_fixed_places_for_any_number_of_threads(two_threads):
             (2 * columns.CHUNK, 2 * columns.CHUNK + 1),
         ]
         assert columns.over_chunks(lambda s, e: (s, e), 0) == []
+
+
+@pytest.mark.parametrize(("n", "copies", "base"), [(5, 1, 5), (9, 4, 6), (17, 6, 12)])
+def test_mixtures_made_in_registers_are_the_mixtures(n, copies, base, kernel_cache, monkeypatch):
+    x = torch.from_numpy(updates(base, 700))
+    matrix = torch.rand(n - copies + 1, base, dtype=x.dtype, generator=torch.Generator())
+    stored = columns.mixed_middle_mean(matrix, copies, x, 1, n - 1)
+    monkeypatch.setattr(columns, "MIX_IN_REGISTERS", 1)
+    kept = columns.mixed_middle_mean(matrix, copies, x, 1, n - 1)
+    mixtures = (matrix @ x).numpy()
+    whole = np.concatenate([mixtures, np.repeat(mixtures[-1:], copies - 1, axis=0)])
+    expected = np.sort(whole, axis=0)[1 : n - 1].mean(axis=0)
+    np.testing.assert_allclose(stored, expected, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(kept, expected, rtol=0, atol=1e-12)

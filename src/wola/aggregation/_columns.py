@@ -17,13 +17,19 @@ import torch
 from torch import Tensor
 
 from wola.aggregation import _kernels
-from wola.aggregation._network import comparator_array, unrolled_source
+from wola.aggregation._network import (
+    comparator_array,
+    unrolled_mixture_source,
+    unrolled_source,
+)
 
 #: Up to so many rows a network is unrolled into registers; compiling grows with its square.
 UNROLL_ROWS = 24
 #: A network is unrolled, which takes seconds once, after so many columns were asked of it. The
 #: bits do not depend on it.
 UNROLL_AFTER = 1_000_000
+#: From so many columns on, a search that mixes and ranks them over and over does so in registers.
+MIX_IN_REGISTERS = 100_000
 #: Columns are split into chunks of this size for threads; the same for any number of threads.
 CHUNK = 131_072
 
@@ -50,8 +56,18 @@ def kernel_folder() -> Path:
 @cache
 def unrolled_kernel(n: int, low: int, high: int) -> Any:
     """The compiled kernel generated for n rows and ranks low..high-1, kept on disk if possible."""
-    source = unrolled_source(n, low, high)
-    name = f"ranks_{n}_{low}_{high}_{sha256(source.encode()).hexdigest()[:12]}"
+    return _generated(f"ranks_{n}_{low}_{high}", unrolled_source(n, low, high))
+
+
+@cache
+def unrolled_mixture_kernel(base: int, distinct: int, n: int, low: int, high: int) -> Any:
+    """The compiled kernel that mixes `base` rows into n first, kept on disk if possible."""
+    source = unrolled_mixture_source(base, distinct, n, low, high)
+    return _generated(f"mixed_{base}_{distinct}_{n}_{low}_{high}", source)
+
+
+def _generated(name: str, source: str) -> Any:
+    name = f"{name}_{sha256(source.encode()).hexdigest()[:12]}"
     try:
         path = _written(kernel_folder() / f"{name}.py", source)
         module = ModuleType(f"wola_generated_{name}")
@@ -117,6 +133,24 @@ def middle_mean(x: Tensor, low: int, high: int) -> tuple[Tensor, bool]:
             columns,
         )
     return out, all(clean)
+
+
+def mixed_middle_mean(matrix: Tensor, copies: int, x: Tensor, low: int, high: int) -> Tensor:
+    """`middle_mean` of the mixtures `matrix` (m, k) of x (k, d), the last one `copies` times.
+
+    Mixtures of many columns are made in registers and never stored. Which way is taken depends on
+    the sizes alone, since the two may differ in the last bit.
+    """
+    distinct, base = matrix.shape
+    n, columns = distinct - 1 + copies, x.shape[1]
+    if x.device.type != "cpu" or max(n, base) > UNROLL_ROWS or columns < MIX_IN_REGISTERS:
+        mixtures = matrix @ x
+        return middle_mean(torch.cat([mixtures, *[mixtures[-1:]] * (copies - 1)]), low, high)[0]
+    kernel = unrolled_mixture_kernel(base, distinct, n, low, high)
+    out = torch.empty(columns, dtype=x.dtype)
+    rows, factors, result = x.numpy(), matrix.numpy(), out.numpy()
+    over_chunks(lambda s, e: kernel(rows, factors, s, e, result), columns)
+    return out
 
 
 def mean_around_median(x: Tensor, keep: int) -> tuple[Tensor, bool]:

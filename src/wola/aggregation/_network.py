@@ -62,19 +62,57 @@ def unrolled_source(n: int, low: int, high: int) -> str:
     read add up to at most `limit`, which no column with a non-finite value does. Its sums run in
     the same order as those of the kernel for any n, so that both give the same bits.
     """
-    rows = range(n)
     lines = [
         "import numpy as np",
         "",
         "def kernel(x, start, stop, limit, out):",
         "    clean = True",
-        *(f"    r{i} = x[{i}, start:stop]" for i in rows),
+        *_rows_of("x", n),
         "    o = out[start:stop]",
         "    for j in range(stop - start):",
-        *(f"        v{i} = r{i}[j]" for i in rows),
-        f"        energy = {' + '.join(f'v{i} * v{i}' for i in rows)}",
+        *(f"        v{i} = r{i}[j]" for i in range(n)),
+        f"        energy = {' + '.join(f'v{i} * v{i}' for i in range(n))}",
         "        clean &= energy <= limit",
+        *_middle_of(n, low, high),
+        "    return clean",
+        "",
     ]
+    return "\n".join(lines)
+
+
+def unrolled_mixture_source(base: int, distinct: int, n: int, low: int, high: int) -> str:
+    """Python text of a kernel that mixes `base` rows into n and takes the mean of the middle ranks.
+
+    `matrix` (distinct, base) gives the first mixtures; the others are copies of the last of them,
+    as the updates of colluding attackers are.
+    """
+    mixtures = [
+        f"        v{r} = {' + '.join(f'm{r}_{i} * u{i}' for i in range(base))}"
+        for r in range(distinct)
+    ]
+    lines = [
+        "import numpy as np",
+        "",
+        "def kernel(x, matrix, start, stop, out):",
+        *_rows_of("x", base),
+        *(f"    m{r}_{i} = matrix[{r}, {i}]" for r in range(distinct) for i in range(base)),
+        "    o = out[start:stop]",
+        "    for j in range(stop - start):",
+        *(f"        u{i} = r{i}[j]" for i in range(base)),
+        *mixtures,
+        *(f"        v{r} = v{distinct - 1}" for r in range(distinct, n)),
+        *_middle_of(n, low, high),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _rows_of(name: str, n: int) -> list[str]:
+    return [f"    r{i} = {name}[{i}, start:stop]" for i in range(n)]
+
+
+def _middle_of(n: int, low: int, high: int) -> list[str]:
+    lines = []
     for a, b in select_ranks(n, low, high):
         lines += [
             f"        less = v{a} < v{b}",
@@ -83,5 +121,4 @@ def unrolled_source(n: int, low: int, high: int) -> str:
             f"        v{a} = low",
         ]
     total = " + ".join(f"np.float64(v{i})" for i in range(low, high))
-    lines += [f"        o[j] = ({total}) / {high - low}.0", "    return clean", ""]
-    return "\n".join(lines)
+    return [*lines, f"        o[j] = ({total}) / {high - low}.0"]

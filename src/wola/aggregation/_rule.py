@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,6 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Generator, Tensor
 
+from wola.aggregation._columns import middle_mean
 from wola.aggregation._source import Blocks, ColumnBlocks, Matrix, Source, Updates, as_matrix, like
 from wola.aggregation._space import Floats, Space, centred_products, row_energies
 
@@ -37,6 +38,8 @@ class Solution:
     space: Space
     weights: Floats | None = None
     columns: Callable[[Tensor], Tensor] | None = None
+    ranks: tuple[int, int] | None = None
+    """For a column rule that is a mean of middle ranks: the first, and one past the last."""
 
     def vector(self) -> Tensor:
         """The aggregate, (d,), in one pass over the source."""
@@ -217,6 +220,22 @@ class RankRule(ColumnRule):
         if not clean:
             return super().aggregate(updates, f, generator)
         return Outcome(like(update.to(matrix.dtype), updates), None, ())
+
+
+class MiddleRule(RankRule):
+    """The mean of some middle ranks of each column."""
+
+    @abstractmethod
+    def ranks(self, n: int, f: int) -> tuple[int, int]:
+        """The first rank taken, and one past the last."""
+
+    def ranked(self, block: Tensor, f: int) -> tuple[Tensor, bool]:
+        """The mean of those ranks of each column."""
+        return middle_mean(block, *self.ranks(len(block), f))
+
+    def solve(self, space: Space, f: int, generator: Generator | None) -> Solution:
+        """The rule itself, and the ranks it takes."""
+        return replace(super().solve(space, f, generator), ranks=self.ranks(space.n, f))
 
 
 def one_hot(n: int, rows: NDArray[np.int64]) -> Floats:

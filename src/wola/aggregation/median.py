@@ -3,15 +3,14 @@
 from dataclasses import dataclass
 from typing import Any
 
-from torch import Generator, Tensor
+from torch import Generator
 
-from wola.aggregation._columns import middle_mean
-from wola.aggregation._rule import RankRule
+from wola.aggregation._rule import MiddleRule
 from wola.aggregation._source import Updates
 
 
 @dataclass(frozen=True)
-class CoordinateMedian(RankRule):
+class CoordinateMedian(MiddleRule):
     """The median of each coordinate; for even n the mean of the two middle values.
 
     Breakdown point 1/2: accepts f < n/2. Reference: D. Yin, Y. Chen, K. Ramchandran and P.
@@ -22,10 +21,9 @@ class CoordinateMedian(RankRule):
     tensor([1., 5.])
     """
 
-    def ranked(self, block: Tensor, f: int) -> tuple[Tensor, bool]:
-        """The middle value, or the mean of the two, of each column."""
-        n = len(block)
-        return middle_mean(block, (n - 1) // 2, n // 2 + 1)
+    def ranks(self, n: int, f: int) -> tuple[int, int]:
+        """The middle rank, or the two of them."""
+        return (n - 1) // 2, n // 2 + 1
 
 
 def coordinate_median(updates: Updates, f: int, generator: Generator | None = None) -> Any:

@@ -3,15 +3,14 @@
 from dataclasses import dataclass
 from typing import Any
 
-from torch import Generator, Tensor
+from torch import Generator
 
-from wola.aggregation._columns import middle_mean
-from wola.aggregation._rule import RankRule
+from wola.aggregation._rule import MiddleRule
 from wola.aggregation._source import Updates
 
 
 @dataclass(frozen=True)
-class TrimmedMean(RankRule):
+class TrimmedMean(MiddleRule):
     """In each coordinate, drop the f largest and the f smallest values; the mean of the rest.
 
     Accepts f < n/2 (n - 2f values remain; with n - 2f = 1 it is the median). Reference: D. Yin,
@@ -23,9 +22,9 @@ class TrimmedMean(RankRule):
     tensor([2.5000])
     """
 
-    def ranked(self, block: Tensor, f: int) -> tuple[Tensor, bool]:
-        """The mean of ranks f..n-f-1 of each column."""
-        return middle_mean(block, f, len(block) - f)
+    def ranks(self, n: int, f: int) -> tuple[int, int]:
+        """All but the f lowest and the f highest."""
+        return f, n - f
 
 
 def trimmed_mean(updates: Updates, f: int, generator: Generator | None = None) -> Any:

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import Generator, Tensor
 
-from wola.aggregation._columns import over_chunks
+from wola.aggregation._columns import mixed_middle_mean, over_chunks
 from wola.aggregation._rule import Rule, Solution
 from wola.aggregation._source import Matrix
 from wola.aggregation._space import Floats, Space, row_energies
@@ -55,6 +55,9 @@ def _piece_distance(solution: Solution, piece: Tensor, mean: Tensor, spare: list
     # The attackers' rows come last and are alike, before and after a mixing: mix one of them.
     distinct = m - trailing_copies(mixture) + 1
     matrix = torch.from_numpy(mixture[:distinct]).to(piece)
+    if solution.ranks is not None:
+        middle = mixed_middle_mean(matrix, m - distinct + 1, piece, *solution.ranks)
+        return squared_distance(middle, mean)
 
     def chunk(start: int, stop: int) -> float:
         memory = spare.pop() if spare else piece.new_empty(0)
