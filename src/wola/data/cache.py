@@ -1,0 +1,78 @@
+"""The cache: one ``.npz`` per dataset, written whole or not at all."""
+
+import os
+import zipfile
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+import numpy as np
+import pooch
+
+from wola.data.arrays import Arrays, DataError
+from wola.data.own import read_npz
+
+ENVIRONMENT = "WOLA_DATA"
+
+
+def cache_folder() -> Path:
+    """``$WOLA_DATA``, or else the platform's cache folder for wola.
+
+    >>> cache_folder().name == Path(os.environ.get("WOLA_DATA", "wola")).name
+    True
+    """
+    return Path(os.environ.get(ENVIRONMENT) or pooch.os_cache("wola")).expanduser()
+
+
+def cache_file(name: str, folder: Path) -> Path:
+    """Where the dataset ``name`` lies in a cache folder.
+
+    >>> cache_file("mnist", Path("data")).name
+    'mnist.npz'
+    """
+    return folder / f"{name}.npz"
+
+
+def read_cache(path: Path) -> Arrays:
+    """The arrays of a cached dataset; the archive's own checksums are compared on the way."""
+    try:
+        return read_npz(path)
+    except DataError as error:
+        raise DataError(
+            f"the cached copy is damaged: {error}; fetch it again, or delete the file"
+        ) from error
+
+
+def write_cache(arrays: Arrays, path: Path) -> None:
+    """Writes under a temporary name, then renames: a reader sees the old file or the new one.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> x, y = np.zeros((2, 3), dtype=np.float32), np.array([0, 1])
+    >>> with TemporaryDirectory() as folder:
+    ...     write_cache(Arrays(x, y, x, y), Path(folder, "zeros.npz"))
+    ...     read_cache(Path(folder, "zeros.npz")).y_train
+    array([0, 1])
+    """
+    temporary: Path | None = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as stream:
+            temporary = Path(stream.name)
+            np.savez(
+                stream,
+                x_train=arrays.x_train,
+                y_train=arrays.y_train,
+                x_test=arrays.x_test,
+                y_test=arrays.y_test,
+                classes=np.array(arrays.classes, dtype=np.str_),
+            )
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(path)
+    except (OSError, zipfile.LargeZipFile) as error:
+        raise DataError(
+            f"cannot write {path}: {error}; set {ENVIRONMENT} to a folder with enough space that "
+            "may be written"
+        ) from error
+    finally:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)

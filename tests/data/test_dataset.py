@@ -1,0 +1,92 @@
+import numpy as np
+import pytest
+import torch
+
+from wola.data import Arrays, load, make_dataset
+from wola.data.dataset import BLOCK_VALUES, channel_moments
+from wola.data.registry import DATASETS, Stored
+
+RNG = np.random.default_rng(0)
+FOUND = [
+    name
+    for name, recipe in DATASETS.items()
+    if not isinstance(recipe, Stored) or (recipe.system and recipe.system.is_dir())
+]
+
+
+def arrays(x):
+    y = np.arange(len(x)) % 2
+    return Arrays(x, y, x[:1], y[:1])
+
+
+def test_inputs_are_scaled_then_standardised_per_channel():
+    x = RNG.integers(0, 256, (50, 3, 4, 5)).astype(np.uint8)
+    dataset = make_dataset("colour", arrays(x), scale=255)
+    scaled = x / 255.0
+    mean = [scaled[:, c].mean() for c in range(3)]
+    std = [scaled[:, c].std() for c in range(3)]
+    np.testing.assert_allclose(dataset.mean, mean, rtol=1e-6)
+    np.testing.assert_allclose(dataset.std, std, rtol=1e-6)
+    expected = np.stack([(scaled[:, c] - mean[c]) / std[c] for c in range(3)], axis=1)
+    np.testing.assert_allclose(dataset.train_inputs, expected, atol=1e-5)
+    np.testing.assert_allclose(dataset.test_inputs, expected[:1], atol=1e-5)
+    assert dataset.train_inputs.dtype == torch.float32
+
+
+def test_stored_inputs_stay_small_and_the_standardised_ones_are_made_once():
+    dataset = make_dataset("grey", arrays(np.full((3, 1, 2, 2), 7, dtype=np.uint8)), scale=255)
+    assert dataset.x_train.dtype == torch.uint8
+    assert dataset.train_inputs is dataset.train_inputs
+    assert bool((dataset.x_train == 7).all())
+
+
+def test_standardising_a_batch_equals_the_batch_of_the_standardised():
+    dataset = load("digits")
+    chosen = torch.tensor([5, 1, 5])
+    batch = dataset.standardise(dataset.x_train[chosen])
+    assert torch.equal(batch, dataset.train_inputs[chosen])
+
+
+def test_standardising_floats_leaves_them_as_they_were():
+    dataset = load("iris")
+    before = dataset.x_train.clone()
+    assert dataset.train_inputs is not dataset.x_train
+    assert torch.equal(dataset.x_train, before)
+
+
+def test_a_constant_channel_becomes_zero():
+    x = np.stack([np.full(4, 9.0), np.arange(4.0)], axis=1).astype(np.float32)
+    inputs = make_dataset("constant", arrays(x)).train_inputs
+    assert bool((inputs[:, 0] == 0).all())
+    assert bool(inputs.isfinite().all())
+
+
+def test_one_channel_gives_all_features_one_mean():
+    x = RNG.random((6, 5)).astype(np.float32)
+    dataset = make_dataset("vector", arrays(x), one_channel=True)
+    np.testing.assert_allclose(dataset.mean, [x.mean()], rtol=1e-6)
+    np.testing.assert_allclose(dataset.train_inputs, (x - x.mean()) / x.std(), atol=1e-5)
+
+
+def test_moments_over_many_blocks_equal_those_of_the_whole():
+    x = RNG.normal(1000.0, 1.0, (3 * BLOCK_VALUES // 8 + 5, 2, 4))
+    mean, std = channel_moments(torch.from_numpy(x))
+    np.testing.assert_allclose(mean, x.mean(axis=(0, 2)), rtol=1e-12)
+    np.testing.assert_allclose(std, x.std(axis=(0, 2)), rtol=1e-9)
+
+
+def test_classes_without_names_are_numbered():
+    dataset = make_dataset("unnamed", arrays(np.zeros((4, 2), dtype=np.float32)))
+    assert dataset.classes == ("0", "1")
+    assert dataset.sample_shape == (2,)
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_whatever_is_on_this_machine_loads_standardised(name, monkeypatch, tmp_path):
+    monkeypatch.setenv("WOLA_DATA", str(tmp_path))
+    dataset = load(name)
+    assert abs(float(dataset.train_inputs.mean())) < 1e-4
+    assert abs(float(dataset.train_inputs.std()) - 1) < 0.01
+    assert len(dataset.y_train.unique()) == len(dataset.classes)
+    assert len(dataset.x_train) == len(dataset.y_train)
+    assert list(tmp_path.iterdir()) == []
