@@ -1,0 +1,124 @@
+"""What a run has shown: its records, the final model, and a summary."""
+
+import math
+from dataclasses import dataclass
+from hashlib import sha256
+from statistics import fmean
+from typing import Any
+
+import polars as pl
+from torch import Tensor
+
+from wola.training.evaluate import class_accuracies
+from wola.training.metrics import PHASES, Evaluation, StepRecord
+from wola.training.scenario import SEMANTICS, Scenario
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """A run: a record per step, evaluations, the model's `state` by name, how it ended.
+
+    `confusion` (C, C) counts how often class i of the test set was taken for class j by the final
+    model; `q` (C,) is the objective, `counts` (n, C) the samples per worker and class. `ending` is
+    "finished", or says why the run stopped.
+    """
+
+    scenario: Scenario
+    steps: list[StepRecord]
+    evaluations: list[Evaluation]
+    state: dict[str, Tensor]
+    confusion: Tensor
+    classes: tuple[str, ...]
+    q: Tensor
+    counts: Tensor
+    notes: tuple[str, ...]
+    ending: str
+
+    @property
+    def accuracy(self) -> float:
+        """Test accuracy averaged over the evaluations of training, in percent."""
+        return fmean(e.accuracy for e in self.evaluations) if self.evaluations else math.nan
+
+    @property
+    def final_accuracy(self) -> float:
+        """Test accuracy of the final model, in percent."""
+        return 100.0 * int(self.confusion.diagonal().sum()) / int(self.confusion.sum())
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """Wall time by phase over the whole run."""
+        total = {phase: math.fsum(r.seconds[phase] for r in self.steps) for phase in PHASES}
+        return {**total, "evaluation": math.fsum(e.seconds for e in self.evaluations)}
+
+    def summary(self) -> dict[str, Any]:
+        """The run in plain values, fit for JSON: what is not finite is None."""
+        made: dict[str, Any] = {
+            "key": self.scenario.key(),
+            "semantics": SEMANTICS,
+            "strategy": self.scenario.strategy,
+            "ending": self.ending,
+            "accuracy": self.accuracy,
+            "final_accuracy": self.final_accuracy,
+            "steps": len(self.steps),
+            "skipped": sum(record.skipped for record in self.steps),
+            "dropped": sum(len(record.dropped) for record in self.steps),
+            "classes": list(self.classes),
+            "class_accuracies": class_accuracies(self.confusion),
+            "confusion": self.confusion.tolist(),
+            "objective": self.q.tolist(),
+            "counts": self.counts.tolist(),
+            "notes": list(self.notes),
+            "seconds": self.seconds,
+            "digest": self.digest(),
+        }
+        for name in ("dissimilarity_gradients", "dissimilarity_momenta", "cosine"):
+            values = [getattr(record, name) for record in self.steps]
+            finite = [v for v in values if v is not None and math.isfinite(v)]
+            made[name] = fmean(finite) if finite else None
+        return {k: _finite(v) for k, v in made.items()}
+
+    def frame(self) -> pl.DataFrame:
+        """One row per step; accuracy and loss where the model was tested, else null."""
+        tested = {evaluation.step: evaluation for evaluation in self.evaluations}
+        rows = []
+        for record in self.steps:
+            row = {k: v for k, v in vars(record).items() if k not in ("seconds", "weights")}
+            row["dropped"] = list(record.dropped)
+            row["weights"] = None if record.weights is None else list(record.weights)
+            found = tested.get(record.step)
+            row["accuracy"] = found.accuracy if found else None
+            row["loss"] = found.loss if found else None
+            row |= {f"seconds_{phase}": record.seconds[phase] for phase in PHASES}
+            row["seconds_evaluation"] = found.seconds if found else 0.0
+            rows.append(row)
+        return pl.DataFrame(rows, schema=_SCHEMA)
+
+    def digest(self) -> str:
+        """SHA-256 of the model and of all that was measured but time: the bits of the run."""
+        made = sha256()
+        for name, tensor in sorted(self.state.items()):
+            made.update(name.encode())
+            made.update(tensor.contiguous().numpy().tobytes())
+        for item in (*self.steps, *self.evaluations):
+            values = {k: v for k, v in vars(item).items() if k != "seconds"}
+            made.update(repr(values).encode())
+        return made.hexdigest()
+
+
+_SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
+    "step": pl.Int64,
+    "lr": pl.Float64,
+    "dissimilarity_gradients": pl.Float64,
+    "dissimilarity_momenta": pl.Float64,
+    "cosine": pl.Float64,
+    "dropped": pl.List(pl.String),
+    "skipped": pl.Boolean,
+    "weights": pl.List(pl.Float32),
+    "accuracy": pl.Float64,
+    "loss": pl.Float64,
+    **{f"seconds_{phase}": pl.Float64 for phase in (*PHASES, "evaluation")},
+}
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,193 @@
+"""One round of training, as the paper's algorithm has it: robust distributed heavy ball."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from wola.aggregation import CoordinateMedian, Outcome, Rule, TooFewUpdates
+from wola.attacks import Attack
+from wola.models import FlatModel, build
+from wola.training.batches import draw_batches
+from wola.training.federation import Federation
+from wola.training.gradients import make_gradients
+from wola.training.metrics import StepRecord, Stopwatch, cosine, spread
+from wola.training.registry import ATTACKS, make_rule
+from wola.training.scenario import Scenario
+from wola.training.server import make_server
+from wola.training.streams import stream
+
+
+class Round:
+    """All that lives from round to round, and the verb that takes one: ``take(step)``.
+
+    `momenta` (n, d) holds the honest workers' momenta in its first h rows; what the Byzantine
+    workers send is written to the last f, or are momenta too where they train on data of their
+    own (label attacks). Running statistics of batch normalisation travel as a block of their own,
+    attacked like the momenta and aggregated by the coordinate-wise median.
+    """
+
+    def __init__(self, scenario: Scenario, federation: Federation) -> None:
+        self.scenario, self.federation = scenario, federation
+        module = build(
+            scenario.model,
+            dataset=scenario.dataset,
+            shape=federation.dataset.sample_shape,
+            classes=federation.classes,
+            generator=stream(scenario.seed, "initialisation"),
+        )
+        self.model = FlatModel(module, scenario.device)
+        self.rule: Rule = make_rule(
+            scenario.aggregator, mixing=scenario.mixing, definitions=scenario.definitions
+        )
+        self.attack, self.statistics_attack = self._new_attack(), self._new_attack()
+        self.server = make_server(scenario, self.model.size)
+        self.gradients = make_gradients(self.model, scenario)
+        self.momenta = self.model.parameters.new_zeros(scenario.workers, self.model.size)
+        self.memory = self.momenta.new_zeros(federation.computing, self.model.size)
+        self.watch = Stopwatch()
+
+    def _new_attack(self) -> Attack | None:
+        name = self.scenario.attack
+        return ATTACKS[name]().fresh() if name in ATTACKS else None
+
+    def take(self, step: int) -> StepRecord:
+        """Broadcast, gradients, momenta, attack, mixing and rule, step; what was measured."""
+        scenario, watch = self.scenario, self.watch
+        lr = scenario.learning_rate(step)
+        present, computing, honest = self.participants(step)
+        with watch("batches"):
+            batches = draw_batches(self.federation, scenario, computing, step)
+        with watch("gradients"):
+            gradients = self.memory[: len(computing)]
+            statistics = self.gradients.updates(batches, computing, step, lr, gradients)
+        with watch("metrics"):
+            dissimilarity = spread(gradients[:honest])[1]
+        with watch("step"):
+            sent = self.sent(present, computing, gradients)
+        with watch("attack"):
+            self.corrupt(sent, honest, step)
+        with watch("rule"):
+            outcome = self.aggregate(sent, step)
+        with watch("metrics"):
+            mean, dissimilarity_momenta = spread(sent[:honest])
+            angle = None if outcome is None else cosine(outcome.update, mean)
+        with watch("step"):
+            if outcome is not None:
+                self.server.step(self.model.parameters, outcome.update, lr)
+                self.share_statistics(statistics, honest, len(present), step)
+        dropped = () if outcome is None else outcome.dropped
+        return StepRecord(
+            step=step,
+            lr=lr,
+            dissimilarity_gradients=dissimilarity,
+            dissimilarity_momenta=dissimilarity_momenta,
+            cosine=angle,
+            weights=None if outcome is None else self._over_all(outcome, present),
+            dropped=tuple(self.name(present[i]) for i in dropped),
+            skipped=outcome is None,
+            seconds=watch.taken(),
+        )
+
+    def name(self, worker: int) -> str:
+        """What a worker is called in the records."""
+        kind = "honest" if worker < self.scenario.honest else "byzantine"
+        return f"{kind}-{worker}"
+
+    def participants(self, step: int) -> tuple[list[int], list[int], int]:
+        """The workers of a round, those of them that compute, and how many are honest."""
+        n, c = self.scenario.workers, self.scenario.round_counts()[0]
+        present = list(range(n))
+        if c < n:
+            drawn = torch.randperm(n, generator=stream(self.scenario.seed, "participants", step))
+            present = sorted(drawn[:c].tolist())
+        computing = [worker for worker in present if worker < self.federation.computing]
+        return present, computing, sum(worker < self.scenario.honest for worker in present)
+
+    def sent(self, present: Sequence[int], computing: Sequence[int], gradients: Tensor) -> Tensor:
+        """m_i <- beta m_i + (1 - beta) g_i for those that compute; the matrix (c, d) sent."""
+        share = 1 - self.scenario.beta
+        if len(present) == len(self.momenta):
+            self.momenta[: len(computing)].lerp_(gradients, share)
+            return self.momenta
+        rows = torch.tensor(computing, device=gradients.device, dtype=torch.int64)
+        self.momenta[rows] = self.momenta[rows].lerp_(gradients, share)
+        return self.momenta[torch.tensor(present, device=gradients.device)]
+
+    def corrupt(self, sent: Tensor, honest: int, step: int) -> None:
+        """Writes what the attackers send to the rows after the honest ones, in place."""
+        generator = stream(self.scenario.seed, "attack", step)
+        _corrupt(self.attack, sent, honest, self.rule, generator)
+
+    def aggregate(self, sent: Tensor, step: int) -> Outcome | None:
+        """What the server's rule makes of the momenta; None if too few of them are finite."""
+        told = self.scenario.round_counts()[1]
+        try:
+            return self.rule.aggregate(sent, told, stream(self.scenario.seed, "rule", step))
+        except TooFewUpdates:
+            return None
+
+    def share_statistics(self, blocks: Tensor, honest: int, present: int, step: int) -> None:
+        """Sets the running statistics to the coordinate-wise median of the blocks (m, s)."""
+        if not blocks.numel():
+            return
+        rule, told = CoordinateMedian(), self.scenario.round_counts()[1]
+        sent = blocks.new_zeros(present, blocks.shape[1])
+        sent[: len(blocks)] = blocks
+        generator = stream(self.scenario.seed, "statistics", step)
+        _corrupt(self.statistics_attack, sent, honest, rule, generator)
+        try:
+            self.model.statistics.copy_(rule(sent, told))
+        except TooFewUpdates:
+            return
+
+    def state_dict(self) -> dict[str, Any]:
+        """All that later rounds depend on: copies, as tensors and plain values."""
+        attacks = (self.attack, self.statistics_attack)
+        return {
+            "parameters": self.model.parameters.clone(),
+            "statistics": self.model.statistics.clone(),
+            "momenta": self.momenta.clone(),
+            "server": self.server.state_dict(),
+            "attacks": [attack.state_dict() if attack else {} for attack in attacks],
+        }
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on from what `state_dict` gave."""
+        self.model.load(state["parameters"], state["statistics"])
+        self.momenta.copy_(state["momenta"])
+        self.server.load_state_dict(state["server"])
+        for attack, memory in zip(
+            (self.attack, self.statistics_attack), state["attacks"], strict=True
+        ):
+            if attack is not None:
+                attack.load_state_dict(memory)
+
+    def _over_all(self, outcome: Outcome, present: Sequence[int]) -> tuple[float, ...] | None:
+        if outcome.weights is None:
+            return None
+        weights = [0.0] * self.scenario.workers
+        for worker, weight in zip(present, outcome.weights.tolist(), strict=True):
+            weights[worker] = weight
+        return tuple(weights)
+
+
+def _corrupt(
+    attack: Attack | None, sent: Tensor, honest: int, rule: Rule, generator: torch.Generator
+) -> None:
+    attackers = len(sent) - honest
+    if attack is None or attackers == 0:
+        return
+    # With few participants the attackers may happen to be no minority. No attack is defined there:
+    # as many as would be one decide what all send; beside one honest worker they copy it, and
+    # among themselves they send zeros.
+    minority = min(attackers, honest - 1)
+    if minority < 1:
+        sent[honest:] = sent[0] if honest else 0.0
+        return
+    rows = attack(sent[:honest], minority, rule, generator)
+    sent[honest : honest + minority] = rows
+    sent[honest + minority :] = rows[-1]

@@ -1,0 +1,157 @@
+"""A checkpoint brings a run back bit for bit, or says why it cannot."""
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+import torch
+
+from tests.training import jobs
+from wola.training import Callback, Checkpoint, CheckpointError, Scenario, WriteError, simulate
+
+SHORT = Scenario.paper("digits", strategy="WoLA+NNM", steps=30)
+NORMALISED = "tests.models.factories:normalised_convnet"
+
+
+class Stop(Exception):
+    """Ends a run from a callback."""
+
+
+class StopAt(Callback):
+    """Breaks a run off after a step."""
+
+    def __init__(self, step):
+        self.step = step
+
+    def on_step(self, record):
+        if record.step == self.step:
+            raise Stop
+
+
+class Starts(Callback):
+    """Remembers where a run started."""
+
+    def on_start(self, scenario, federation, step):
+        self.step = step
+
+
+def broken_off(scenario, checkpoint, step):
+    with pytest.raises(Stop):
+        simulate(scenario, callbacks=[StopAt(step)], checkpoint=checkpoint)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"attack": "mimic-variance", "server": "adam"},
+        {"attack": "lf", "server": "momentum", "local_steps": 2},
+        {"mixing": "bucketing", "byzantine": 2, "attack": "gaussian", "participants": 12},
+        {"model": NORMALISED, "batch": 16},
+    ],
+    ids=str,
+)
+def test_a_resumed_run_ends_in_the_same_bits(tmp_path, changes):
+    scenario = SHORT.changed(steps=12, evaluate_every=4, **changes)
+    checkpoint = Checkpoint(tmp_path / "checkpoint.pt", every=3)
+    broken_off(scenario, checkpoint, 8)
+    started = Starts()
+    resumed = simulate(scenario, checkpoint=checkpoint, resume=True, callbacks=[started])
+    assert started.step == 6
+    assert resumed.digest() == simulate(scenario).digest()
+    assert [record.step for record in resumed.steps] == list(range(1, 13))
+
+
+def test_a_killed_run_ends_in_the_same_bits(tmp_path):
+    path = tmp_path / "checkpoint.pt"
+    command = [sys.executable, jobs.__file__, "slow", str(path), SHORT.to_json()]
+    with subprocess.Popen(command) as process:
+        deadline = time.monotonic() + 60
+        while not path.exists() and time.monotonic() < deadline:
+            assert process.poll() is None
+            time.sleep(0.005)
+        process.send_signal(signal.SIGKILL)
+    assert process.returncode == -signal.SIGKILL
+    started = Starts()
+    resumed = simulate(SHORT, checkpoint=Checkpoint(path), resume=True, callbacks=[started])
+    assert 5 <= started.step < 30
+    assert resumed.digest() == simulate(SHORT).digest()
+    assert [name for name in os.listdir(tmp_path) if not name.endswith(".tmp")] == [path.name]
+
+
+def test_resume_without_a_file_starts_at_the_beginning(tmp_path):
+    scenario = SHORT.changed(steps=3)
+    started = Starts()
+    checkpoint = Checkpoint(tmp_path / "checkpoint.pt")
+    simulate(scenario, checkpoint=checkpoint, resume=True, callbacks=[started])
+    assert started.step == 0
+
+
+def test_without_resume_an_old_checkpoint_is_not_looked_at(tmp_path):
+    checkpoint = Checkpoint(tmp_path / "checkpoint.pt", every=2)
+    (tmp_path / "checkpoint.pt").write_bytes(b"not one")
+    simulate(SHORT.changed(steps=2), checkpoint=checkpoint)
+    assert checkpoint.load(SHORT.changed(steps=2)) is not None
+
+
+def test_a_checkpoint_of_another_scenario_is_refused(tmp_path):
+    checkpoint = Checkpoint(tmp_path / "checkpoint.pt", every=1)
+    broken_off(SHORT, checkpoint, 2)
+    with pytest.raises(CheckpointError, match=r"another scenario: lr = 0.75 there, 0.5 here$"):
+        simulate(SHORT.changed(lr=0.5), checkpoint=checkpoint, resume=True)
+
+
+def test_a_checkpoint_of_other_semantics_is_refused(tmp_path):
+    path = tmp_path / "checkpoint.pt"
+    torch.save({"semantics": "0", "scenario": SHORT.to_json(), "state": {}}, path)
+    with pytest.raises(CheckpointError, match="semantics '0'"):
+        Checkpoint(path).load(SHORT)
+
+
+@pytest.mark.parametrize("content", [b"", b"not a checkpoint", None])
+def test_a_damaged_checkpoint_is_refused(tmp_path, content):
+    checkpoint = Checkpoint(tmp_path / "checkpoint.pt", every=1)
+    broken_off(SHORT, checkpoint, 2)
+    path = tmp_path / "checkpoint.pt"
+    path.write_bytes(path.read_bytes()[:2000] if content is None else content)
+    with pytest.raises(CheckpointError, match=r"checkpoint.pt is no checkpoint, or is damaged"):
+        checkpoint.load(SHORT)
+
+
+class Trap:
+    """Would run a command if it were unpickled."""
+
+    def __reduce__(self):
+        return os.mkdir, ("trapped",)
+
+
+@pytest.mark.parametrize("save", [torch.save, lambda x, path: path.write_bytes(pickle.dumps(x))])
+def test_nothing_but_tensors_and_plain_values_is_unpickled(tmp_path, monkeypatch, save):
+    monkeypatch.chdir(tmp_path)
+    save({"semantics": Trap()}, tmp_path / "checkpoint.pt")
+    with pytest.raises(CheckpointError):
+        Checkpoint(tmp_path / "checkpoint.pt").load(SHORT)
+    assert not (tmp_path / "trapped").exists()
+
+
+def test_a_run_that_cannot_save_itself_says_so(read_only_folder):
+    with pytest.raises(WriteError, match="cannot write"):
+        simulate(SHORT, checkpoint=Checkpoint(read_only_folder / "checkpoint.pt", every=1))
+
+
+@pytest.mark.parametrize("every", [0, -1, True, 2.5])
+def test_every_must_be_a_count(every):
+    with pytest.raises(ValueError, match="every = "):
+        Checkpoint("checkpoint.pt", every=every)
+
+
+def test_a_checkpoint_can_be_taken_away(tmp_path):
+    checkpoint = Checkpoint(tmp_path / "checkpoint.pt", every=1)
+    simulate(SHORT.changed(steps=1), checkpoint=checkpoint)
+    checkpoint.remove()
+    checkpoint.remove()
+    assert checkpoint.load(SHORT) is None

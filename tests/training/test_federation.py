@@ -1,0 +1,116 @@
+"""Who holds what, and what everyone trains towards."""
+
+import numpy as np
+import pytest
+import torch
+
+from wola.data import load
+from wola.training import Scenario, assemble
+
+
+def counted(labels, classes=10):
+    return np.bincount(labels.numpy(), minlength=classes)
+
+
+def test_counts_are_those_of_the_shards():
+    federation = assemble(Scenario())
+    labels = load("digits").y_train
+    assert len(federation.shards) == 17
+    for shard, row in zip(federation.shards, federation.counts, strict=True):
+        assert row.tolist() == counted(labels[shard]).tolist()
+
+
+def test_label_flippers_hold_shards_of_their_own_with_labels_flipped():
+    honest, flipped = assemble(Scenario(attack="none")), assemble(Scenario(attack="lf"))
+    assert honest.computing == flipped.computing == 17
+    assert torch.equal(honest.counts[:11], flipped.counts[:11])
+    assert torch.equal(honest.counts[11:], flipped.counts[11:].flip(1))
+
+
+def test_attackers_that_only_lie_about_updates_do_not_compute():
+    assert assemble(Scenario(attack="sf")).computing == 11
+
+
+def test_wola_weighs_each_class_by_q_over_p():
+    federation = assemble(Scenario(loss="wola", attack="lf"))
+    counts = federation.counts.numpy().astype(float)
+    q = counts[:11].sum(0) / counts[:11].sum()
+    np.testing.assert_allclose(federation.q.numpy(), q, rtol=1e-12)
+    p = counts / counts.sum(1, keepdims=True)
+    expected = np.where(p > 0, q / np.where(p > 0, p, 1), 0)
+    np.testing.assert_allclose(federation.class_weights.numpy(), expected, rtol=1e-6)
+
+
+def test_cross_entropy_weighs_nothing():
+    assert torch.equal(assemble(Scenario()).class_weights, torch.ones(17, 10))
+
+
+def test_the_uniform_objective():
+    assert assemble(Scenario(loss="wola", objective="uniform")).q.tolist() == [0.1] * 10
+
+
+def weiszfeld(rows, iterations, nu):
+    z = np.zeros(rows.shape[1])
+    for _ in range(iterations):
+        w = 1 / np.maximum(nu, np.sqrt(((rows - z) ** 2).sum(1)))
+        z = (w[:, None] * rows).sum(0) / w.sum()
+    return z
+
+
+def test_the_shared_objective_under_attack_is_the_papers():
+    scenario = Scenario.paper("digits", strategy="WoLA-dagger")
+    federation = assemble(scenario)
+    counts = federation.counts[:11].numpy().astype(float)
+    p = counts / counts.sum(1, keepdims=True)
+    lie = np.eye(10)[p.mean(0).argmin()]
+    expected = weiszfeld(np.vstack([p, np.tile(lie, (6, 1))]), 3, 0.1)
+    np.testing.assert_allclose(federation.q.numpy(), expected, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("attack", ["none", "outlier", "worst"])
+def test_the_shared_objective_is_a_distribution_under_every_lie(attack):
+    federation = assemble(
+        Scenario(loss="wola", objective="shared", objective_attack=attack, objective_rule="median")
+    )
+    assert float(federation.q.sum()) == pytest.approx(1)
+    assert bool((federation.q >= 0).all())
+
+
+def test_the_test_set_follows_the_honest_global_distribution():
+    federation = assemble(Scenario())
+    test = federation.test
+    weights = np.bincount(test.labels.numpy(), weights=test.copies.numpy(), minlength=10)
+    assert weights.sum() == 360
+    assert np.abs(weights / 360 - federation.q.numpy()).max() <= 1 / 360
+
+
+def test_a_disjoint_partition_tests_on_every_sample_once():
+    test = assemble(Scenario(partition_mode="disjoint")).test
+    assert len(test.labels) == 360
+    assert set(test.copies.tolist()) == {1}
+
+
+@pytest.mark.parametrize("partition", ["iid", "shards", "gamma-similarity"])
+def test_every_partition_gives_every_worker_samples(partition):
+    federation = assemble(Scenario(partition=partition, classes_per_worker=3))
+    assert bool((federation.counts.sum(1) > 0).all())
+    if partition == "shards":
+        assert set((federation.counts > 0).sum(1).tolist()) == {3}
+
+
+def test_inputs_are_standardised_or_only_scaled():
+    standard, scaled = assemble(Scenario()), assemble(Scenario(inputs="scaled"))
+    assert abs(float(standard.inputs.mean())) < 1e-6
+    assert (float(scaled.inputs.min()), float(scaled.inputs.max())) == (0.0, 1.0)
+
+
+def test_small_shards_and_a_missing_augmentation_are_noted():
+    notes = assemble(Scenario(dataset="iris", augment=True)).notes
+    assert "17 of 17 workers hold fewer samples (from 10) than a batch of 128" in notes[0]
+    assert notes[1] == "augment is on, but iris has no augmentation"
+    assert assemble(Scenario()).notes == ()
+
+
+def test_more_workers_than_samples_are_refused():
+    with pytest.raises(ValueError, match=r"honest = 194, with 120 samples"):
+        assemble(Scenario(dataset="iris", workers=200))
