@@ -13,6 +13,7 @@ from torch import Tensor
 
 from wola.training.callbacks import Callback
 from wola.training.checkpoint import Checkpoint
+from wola.training.federation import Federation
 from wola.training.files import write_whole
 from wola.training.result import Result
 from wola.training.scenario import Scenario
@@ -42,9 +43,10 @@ class RunFolder:
     ) -> Result:
         """Runs a scenario with a checkpoint in the folder, and keeps what it gave."""
         checkpoint = Checkpoint(self.path / "checkpoint.pt", every)
-        write_whole(self.path / "scenario.json", _json(scenario.model_dump()))
-        (self.path / "summary.json").unlink(missing_ok=True)
-        result = simulate(scenario, callbacks=callbacks, checkpoint=checkpoint, resume=resume)
+        opening = _Opening(self.path)
+        result = simulate(
+            scenario, callbacks=[opening, *callbacks], checkpoint=checkpoint, resume=resume
+        )
         self.keep(result)
         checkpoint.remove()
         return result
@@ -81,6 +83,18 @@ class RunFolder:
     def model_state(self) -> dict[str, Tensor]:
         """The final model's tensors by name."""
         return load_file(self.path / "model.safetensors")
+
+
+class _Opening(Callback):
+    """Opens the folder once the run can start, so that a refused one leaves nothing behind."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def on_start(self, scenario: Scenario, federation: Federation, step: int) -> None:
+        """Writes the scenario and takes an older summary away."""
+        write_whole(self.path / "scenario.json", _json(scenario.model_dump()))
+        (self.path / "summary.json").unlink(missing_ok=True)
 
 
 def _json(value: Any) -> bytes:

@@ -59,46 +59,86 @@ class Scenario(BaseModel):
     wola.training.scenario.ScenarioError: byzantine = 5; allowed with workers = 10: 0 to 4
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True
+    )
 
     dataset: str = "digits"
+    """A dataset, as `wola list datasets` names it."""
     data_source: str | None = None
+    """A file or folder with the data, or debian, download, npm; none: the first that has it."""
     inputs: Literal["standardised", "scaled"] = "standardised"
+    """Inputs scaled to [0, 1] alone, or also standardised."""
     partition: Literal["dirichlet", "iid", "shards", "gamma-similarity"] = "dirichlet"
+    """How the training samples are divided among the workers."""
     alpha: float = Field(default=0.3, gt=0)
+    """Dirichlet partition: the smaller, the more the workers' label mixes differ."""
     partition_mode: Literal["resampled", "disjoint"] = "resampled"
+    """Dirichlet partition: samples may repeat (resampled), or go to one worker (disjoint)."""
     classes_per_worker: int = Field(default=2, ge=1)
+    """Partition into shards: labels per worker."""
     similarity: float = Field(default=0.5, ge=0, le=1)
+    """Gamma-similarity partition: the share of a worker's samples drawn at random."""
     model: str = "auto"
+    """A model, auto for the dataset's own, or pkg.module:factory."""
     workers: int = Field(default=17, ge=1)
+    """Workers, n, the Byzantine ones included."""
     byzantine: int = Field(default=6, ge=0)
+    """Byzantine workers, f, fewer than half."""
     loss: Literal["cross-entropy", "wola", "wola-batch"] = "cross-entropy"
+    """The workers' loss; wola aligns them to the objective, wola-batch by each batch's labels."""
     objective: Literal["prior", "uniform", "shared"] = "prior"
+    """The label distribution that the WoLA loss trains towards."""
     objective_rule: str = "paper"
+    """Shared objective: the rule that estimates it, such as nnm+geometric-median."""
     objective_attack: str = "none"
+    """What Byzantine workers report as their label distribution."""
     mixing: str = "none"
+    """What runs before the aggregator; several joined by +."""
     aggregator: str = "trimmed-mean"
+    """The server's rule that makes one update out of many."""
     definitions: Literal["paper", "library"] = "paper"
+    """Geometric median, Krum and Multi-Krum as the WoLA paper or as their authors define them."""
     attack: str = "alie"
+    """What Byzantine workers send."""
     beta: float = Field(default=0.9, ge=0, lt=1)
+    """The workers' momentum."""
     lr: float = Field(default=0.75, gt=0)
+    """Learning rate at the start."""
     lr_schedule: Literal["harmonic", "step", "constant"] = "harmonic"
+    """How the learning rate falls."""
     lr_period: int = Field(default=50, ge=1)
+    """Steps after which the learning rate falls."""
     lr_factor: float = Field(default=0.1, gt=0)
+    """Schedule step: what the learning rate is multiplied by."""
     steps: int = Field(default=150, ge=1)
+    """Rounds of training."""
     batch: int = Field(default=128, ge=1)
+    """Samples per worker and step."""
     clip: float = Field(default=5.0, ge=0)
+    """Largest norm of a gradient; 0: as it is."""
     l2: float = Field(default=1e-4, ge=0)
+    """Weight decay, added to the gradient."""
     local_steps: int = Field(default=1, ge=1)
+    """Local steps per worker and round."""
     participants: int | None = Field(default=None, ge=1)
+    """Workers drawn in each round; none: all."""
     server: Literal["sgd", "momentum", "adam"] = "sgd"
+    """The server's optimiser."""
     server_beta: float = Field(default=0.9, ge=0, lt=1)
+    """Server momentum, or Adam's first one."""
     server_beta2: float = Field(default=0.99, ge=0, lt=1)
+    """Adam's second momentum."""
     augment: bool = False
+    """Flip images at random, where the dataset allows it."""
     seed: int = 1
+    """Decides all that is random."""
     evaluate_every: int = Field(default=20, ge=1)
+    """Steps between two tests of the model."""
     device: str = "cpu"
+    """Where to compute: cpu, cuda, cuda:1, ..."""
     threads: int = Field(default=1, ge=1)
+    """Threads of the process."""
 
     def __init__(self, **fields: Any) -> None:
         try:

@@ -1,0 +1,5 @@
+"""The command line: `wola ...`."""
+
+from wola.cli.app import app, main
+
+__all__ = ["app", "main"]

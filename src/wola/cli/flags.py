@@ -1,0 +1,106 @@
+"""Flags for the fields of a pydantic model: the same names, types, meanings and defaults."""
+
+import inspect
+from collections.abc import Callable, Collection, Mapping
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
+
+import typer
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from wola.cli.faults import known
+
+Command = TypeVar("Command", bound=Callable[..., None])
+
+_METAVARS = {int: "INTEGER", float: "NUMBER", str: "TEXT"}
+
+
+def flag_name(field: str) -> str:
+    """The flag of a field.
+
+    >>> flag_name("data_source")
+    '--data-source'
+    """
+    return "--" + field.replace("_", "-")
+
+
+def field_flags(
+    model: type[BaseModel],
+    *,
+    only: Collection[str] | None = None,
+    settled_later: Mapping[str, str] | None = None,
+) -> Callable[[Command], Command]:
+    """Gives a command one flag per field of the model, which reach it as ``**fields``.
+
+    A flag that is not given is None, and `given` turns the rest into values of the model.
+    ``only`` names the fields that get a flag; ``settled_later`` says in words where the default
+    of a field comes from that is not the model's own.
+    """
+    notes = settled_later or {}
+    names = model.model_fields if only is None else only
+
+    def decorate(command: Command) -> Command:
+        signature = inspect.signature(command, eval_str=True)
+        own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        made = [_parameter(n, model.model_fields[n], notes.get(n)) for n in names]
+        full = signature.replace(parameters=[*own, *made])
+        command.__signature__ = full  # type: ignore[attr-defined]
+        return command
+
+    return decorate
+
+
+def given(model: type[BaseModel], fields: Mapping[str, str | bool | None]) -> dict[str, Any]:
+    """The fields that were given; "none" stands for None where a field may be None.
+
+    >>> class Tea(BaseModel):
+    ...     kind: Literal["green", "black"] = "green"
+    ...     sugar: int | None = 1
+    >>> given(Tea, {"kind": None, "sugar": "none"})
+    {'sugar': None}
+    >>> given(Tea, {"kind": "grene", "sugar": None})
+    Traceback (most recent call last):
+    ...
+    wola.cli.faults.Refused: --kind = 'grene'; did you mean 'green'? allowed: green, black
+    """
+    made: dict[str, Any] = {}
+    for name, value in fields.items():
+        if value is None:
+            continue
+        kinds = _kinds(model.model_fields[name].annotation)
+        choices = _choices(kinds)
+        if choices:
+            known(flag_name(name), str(value), choices)
+        made[name] = None if NoneType in kinds and value == "none" else value
+    return made
+
+
+def _parameter(name: str, field: FieldInfo, note: str | None) -> inspect.Parameter:
+    kinds = _kinds(field.annotation)
+    flag = flag_name(name)
+    default = note or ("none" if field.default is None else str(field.default))
+    shown: dict[str, Any] = {
+        "help": f"{field.description} (default: {default})",
+        "show_default": False,
+    }
+    annotation: Any
+    if bool in kinds:
+        off = f"--no-{flag.removeprefix('--')}"
+        annotation = Annotated[bool | None, typer.Option(f"{flag}/{off}", **shown)]
+    else:
+        choices = _choices(kinds)
+        metavar = "|".join(choices) or next(_METAVARS[k] for k in kinds if k is not NoneType)
+        annotation = Annotated[str | None, typer.Option(flag, metavar=metavar, **shown)]
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation
+    )
+
+
+def _kinds(annotation: Any) -> tuple[Any, ...]:
+    return get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
+
+
+def _choices(kinds: tuple[Any, ...]) -> tuple[str, ...]:
+    literals = [kind for kind in kinds if get_origin(kind) is Literal]
+    return tuple(str(choice) for kind in literals for choice in get_args(kind))

@@ -1,0 +1,226 @@
+"""`wola train`, inside this process and as the user starts it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from wola.cli.train import run_table
+from wola.training import Round, RunFolder, Scenario, simulate
+
+SHORT = ("--dataset", "iris", "--steps", "20", "--batch", "8", "--out", "run")
+COMMAND = [sys.executable, "-c", "from wola.cli import main; main()"]
+
+
+def digest(folder: Path) -> str:
+    made: str = RunFolder(folder).summary()["digest"]
+    return made
+
+
+def test_a_run_is_kept_in_its_folder_and_told_in_a_table(wola, tmp_path):
+    result = wola("train", *SHORT, "--strategy", "wola+nnm", "--attack", "foe")
+
+    assert result.exit_code == 0
+    assert {path.name for path in (tmp_path / "run").iterdir()} == {
+        "scenario.json",
+        "summary.json",
+        "metrics.parquet",
+        "model.safetensors",
+    }
+    scenario = Scenario.paper("iris", strategy="WoLA+NNM", attack="foe", steps=20, batch=8)
+    assert RunFolder(tmp_path / "run").scenario() == scenario
+    expected = simulate(scenario)
+    assert digest(tmp_path / "run") == expected.digest()
+    assert f"{expected.accuracy:.2f} % averaged over training" in result.stdout
+    assert "foe against trimmed-mean with WoLA+NNM" in result.stdout
+    assert "run folder: run" in result.stdout
+
+
+def test_flags_override_the_file(wola, tmp_path):
+    (tmp_path / "s.toml").write_text('dataset = "iris"\nsteps = 20\nbatch = 8\nattack = "sf"\n')
+
+    result = wola("train", "s.toml", "--attack", "zero", "--participants", "none", "--out", "run")
+
+    kept = json.loads((tmp_path / "run" / "scenario.json").read_text())
+    assert result.exit_code == 0
+    assert (kept["attack"], kept["batch"], kept["participants"]) == ("zero", 8, None)
+
+
+def test_without_out_a_run_goes_to_a_folder_of_its_own(wola, tmp_path):
+    wola("train", *SHORT[:-2])
+
+    (folder,) = (tmp_path / "runs").iterdir()
+    assert folder.name.startswith("iris-plain-trimmed-mean-alie-")
+
+
+def test_a_batch_larger_than_a_shard_is_explained(wola):
+    result = wola("train", *SHORT, "--batch", "64")
+
+    assert "note: 17 of 17 workers hold fewer samples" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "parts"),
+    [
+        (("--byzantine", "9"), ["byzantine = 9", "0 to 8"]),
+        (("--byzantine", "-1"), ["byzantine", "-1"]),
+        (("--lr", "-0.5"), ["lr = '-0.5'", "greater than 0"]),
+        (("--lr", "nan"), ["lr = 'nan'", "finite"]),
+        (("--steps", "1.5"), ["steps = '1.5'", "integer"]),
+        (("--alpha", "many"), ["alpha = 'many'", "number"]),
+        (("--attack", "ailie"), ["attack = 'ailie'", "did you mean 'alie'?"]),
+        (("--aggregator", "trimed-mean"), ["aggregator", "did you mean 'trimmed-mean'?"]),
+        (("--mixing", "nmm"), ["mixing = 'nmm'", "did you mean 'nnm'?"]),
+        (("--loss", "wola-bach"), ["--loss = 'wola-bach'", "did you mean 'wola-batch'?"]),
+        (("--dataset", "minst"), ["dataset = 'minst'", "did you mean 'mnist'?"]),
+        (("--strategy", "wolla"), ["--strategy = 'wolla'", "did you mean 'wola'?"]),
+        (("--model", "mpl"), ["model = 'mpl'", "did you mean 'mlp'?"]),
+        (("--model", "nowhere:net"), ["model = 'nowhere:net'", "cannot be imported"]),
+        (("--device", "abacus"), ["device = 'abacus'"]),
+        (("--device", "meta"), ["--device = 'meta'", "cpu"]),
+        (("--dataset", "npz"), ["data_source = None", "path of your data"]),
+        (("--dataset", "npz", "--data-source", "no.npz"), ["no.npz", "expected an .npz"]),
+        (("--workers", "300", "--byzantine", "1"), ["honest = 299", "120 samples"]),
+        (("--checkpoint-every", "0"), ["--checkpoint-every", "0", "x>=1"]),
+        (("no.toml",), ["no.toml does not exist"]),
+    ],
+)
+def test_bad_input_is_one_message_and_nothing_is_written(wola, tmp_path, words, parts):
+    result = wola("train", *SHORT, *words)
+
+    assert result.exit_code == 2
+    assert result.stderr.startswith("wola: ")
+    assert all(part in result.stderr for part in parts), result.stderr
+    assert result.stderr.count("\n") == 1
+    assert not any(tmp_path.iterdir())
+
+
+def test_a_file_with_an_unknown_field_suggests_the_nearest(wola, tmp_path):
+    (tmp_path / "s.toml").write_text("alhpa = 1.0\n")
+
+    result = wola("train", "s.toml")
+
+    assert result.exit_code == 2
+    assert "alhpa is no field of a scenario; did you mean 'alpha'?" in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["s.toml"]
+
+
+def test_a_folder_that_cannot_be_written_ends_in_1(wola, tmp_path):
+    (tmp_path / "run").write_text("in the way")
+
+    result = wola("train", *SHORT)
+
+    assert result.exit_code == 1
+    assert "cannot write" in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_folder_with_another_run_is_left_alone(wola, tmp_path):
+    wola("train", *SHORT)
+    before = {path: path.read_bytes() for path in (tmp_path / "run").iterdir()}
+
+    for words in ((), ("--resume",)):
+        result = wola("train", *SHORT, "--seed", "2", *words)
+        assert result.exit_code == 2
+        assert "seed = 1 there and 2 here" in result.stderr
+    assert {path: path.read_bytes() for path in (tmp_path / "run").iterdir()} == before
+
+
+def test_resuming_a_finished_run_shows_it_again(wola, tmp_path):
+    wola("train", *SHORT)
+
+    result = wola("train", "--resume", "--out", "run")
+
+    assert result.exit_code == 0
+    assert "run is finished already" in result.stdout
+    assert "averaged over training" in result.stdout
+
+
+def test_resuming_where_no_run_is_is_refused(wola, tmp_path):
+    result = wola("train", "--resume", "--out", "nowhere")
+
+    assert result.exit_code == 2
+    assert "nowhere holds no run" in result.stderr
+    assert not any(tmp_path.iterdir())
+
+
+def test_resuming_a_named_scenario_that_has_not_begun_begins_it(wola, tmp_path):
+    result = wola("train", *SHORT, "--resume")
+
+    assert result.exit_code == 0
+    assert RunFolder(tmp_path / "run").complete
+
+
+def test_an_interruption_before_the_first_step_says_that_nothing_is_left(wola, monkeypatch):
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(RunFolder, "train", interrupted)
+
+    result = wola("train", *SHORT)
+
+    assert result.exit_code == 130
+    assert "nothing to resume" in result.stdout
+
+
+def test_an_error_of_the_program_itself_is_not_hidden(wola, monkeypatch):
+    def broken(*_: object, **__: object) -> None:
+        raise ValueError("a bug")
+
+    monkeypatch.setattr(Round, "take", broken)
+
+    assert str(wola("train", *SHORT).exception) == "a bug"
+
+
+def test_the_table_of_a_run_that_diverged_early_has_dashes():
+    summary = simulate(Scenario.paper("iris", steps=2)).summary()
+    summary |= {"accuracy": None, "cosine": None, "class_accuracies": [None] * 3}
+
+    own = Scenario.paper("iris", loss="wola", mixing="arc")
+    cells = [str(cell) for cell in run_table(summary, own).columns[1].cells]
+
+    assert "trimmed-mean with wola, prior objective, mixing arc" in cells[0]
+    assert cells[2].startswith("- % averaged")
+    assert cells[3] == "-"
+
+
+def test_ctrl_c_leaves_a_checkpoint_and_resume_ends_in_the_same_bits(tmp_path):
+    words = ["--dataset", "iris", "--steps", "600", "--batch", "8", "--seed", "4"]
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    process = subprocess.Popen(
+        [*COMMAND, "train", *words, "--out", "my run"],
+        cwd=tmp_path,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    first = process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+
+    assert first.startswith("step 10/600")
+    assert process.returncode == 130
+    assert "Traceback" not in err
+    told = out.splitlines()[-1]
+    assert "interrupted after step" in told
+    assert told.endswith("go on with: wola train --resume --out 'my run'")
+    assert {p.name for p in (tmp_path / "my run").iterdir()} == {"scenario.json", "checkpoint.pt"}
+
+    done = subprocess.run(
+        [*COMMAND, "train", "--resume", "--out", "my run"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    assert done.stdout.startswith("going on after step ")
+    assert "\x1b" not in done.stdout + done.stderr
+    whole = simulate(Scenario.paper("iris", steps=600, batch=8, seed=4))
+    assert digest(tmp_path / "my run") == whole.digest()
