@@ -1,7 +1,6 @@
 """The datasets that come with scikit-learn: nothing to download."""
 
 import numpy as np
-from sklearn import datasets
 
 from wola.data.arrays import Arrays, checked_arrays, split
 
@@ -15,7 +14,10 @@ def digits() -> Arrays:
     >>> digits().x_train.shape, digits().y_test.shape
     ((1437, 1, 8, 8), (360,))
     """
-    bunch = datasets.load_digits()
+    # Imported where it is used: scikit-learn takes as long to import as all the rest together.
+    from sklearn.datasets import load_digits
+
+    bunch = load_digits()
     parts = split(bunch.images.astype(np.uint8), bunch.target)
     return checked_arrays(*parts, classes=[str(digit) for digit in range(10)], origin="digits")
 
@@ -29,6 +31,8 @@ def iris() -> Arrays:
     >>> iris().classes, np.bincount(iris().y_test)
     (('setosa', 'versicolor', 'virginica'), array([10, 10, 10]))
     """
-    bunch = datasets.load_iris()
+    from sklearn.datasets import load_iris
+
+    bunch = load_iris()
     names = [str(name) for name in bunch.target_names]
     return checked_arrays(*split(bunch.data, bunch.target), classes=names, origin="iris")

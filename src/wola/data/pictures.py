@@ -1,17 +1,20 @@
 """Tables and pictures of partitions and samples."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 from rich.table import Table
 from torch import Tensor
 
 from wola.data.dataset import Dataset
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 # Blue to yellow in steady lightness: the same order for every kind of colour vision.
 COLOURS = "cividis"
@@ -119,7 +122,7 @@ def sample_figure(dataset: Dataset, *, per_class: int = 8) -> Figure:
     axes.set_yticks(ends - [(len(part) + 1) / 2 for part in chosen], shown)
     for end in ends[:-1]:
         axes.axhline(end - 0.5, color="white", linewidth=1)
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.locator_params(axis="x", integer=True)
     axes.set_xlabel("feature")
     axes.set_title(dataset.name)
     figure.colorbar(image, label="standardised value")
@@ -150,6 +153,10 @@ def _draw_image(axes: Axes, image: Tensor, scale: float) -> None:
 
 
 def _figure(*, width: float, height: float) -> Figure:
+    # Imported where it is used, since most who import wola draw nothing.
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     return figure
