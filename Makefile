@@ -16,7 +16,7 @@ install: .venv/installed
 	touch $@
 
 demo: install
-	$(BIN)/python examples/one_round.py
+	$(BIN)/wola demo
 
 lint: install
 	$(BIN)/ruff check .
