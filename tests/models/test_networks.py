@@ -25,7 +25,7 @@ def written(model: nn.Sequential) -> str:
 @pytest.mark.parametrize(
     ("model", "count", "letters"),
     [
-        (convnet_mnist(), 176_050, "CRMCRMLRL"),
+        (convnet_mnist(), 176_050, "CMRCMRLRL"),
         (convnet_cifar10(), 789_706, "CRBCRBMDCRBCRBMDLRDL"),
         (mlp_purchase100(), 1_297_252, "LLTLTL"),
         (mlp(), 64 * 64 + 64 + 64 * 10 + 10, "LRL"),
@@ -62,3 +62,15 @@ def test_a_convolution_refuses_what_is_no_image_or_too_small(model, shape):
 def test_the_mlp_takes_any_hidden_layers():
     assert written(mlp((4,), 3, hidden=())) == "L"
     assert written(mlp((4,), 3, hidden=(8, 9))) == "LRLRL"
+
+
+def test_pooling_before_the_activation_is_the_papers_order_in_value_and_gradient():
+    images = torch.randn(3, 2, 8, 8, generator=torch.Generator().manual_seed(0))
+    made = []
+    for order in ([nn.ReLU(), nn.MaxPool2d(2)], [nn.MaxPool2d(2), nn.ReLU()]):
+        x = images.clone().requires_grad_()
+        y = nn.Sequential(*order)(x)
+        y.square().sum().backward()
+        made.append((y.detach(), x.grad))
+    assert torch.equal(made[0][0], made[1][0])
+    assert torch.equal(made[0][1], made[1][1])

@@ -12,7 +12,8 @@ def convnet_mnist(shape: Shape = (1, 28, 28), classes: int = 10) -> nn.Sequentia
     """The paper's network for MNIST and Fashion-MNIST: 176,050 parameters.
 
     C(20)-R-M-C(20)-R-M-L(500)-R-L(classes) on images of ``shape`` (channels, height, width):
-    5 x 5 convolutions without padding, 2 x 2 max-pooling. Reference: Y. Allouah, S. Farhadkhani,
+    5 x 5 convolutions without padding, 2 x 2 max-pooling. R-M is computed as M-R, which is the
+    same function and gradient on a quarter of the values. Reference: Y. Allouah, S. Farhadkhani,
     R. Guerraoui, N. Gupta, R. Pinot and J. Stephan, Fixing by mixing: a recipe for optimal
     Byzantine ML under heterogeneity, AISTATS 2023.
 
@@ -23,11 +24,11 @@ def convnet_mnist(shape: Shape = (1, 28, 28), classes: int = 10) -> nn.Sequentia
     left = [_pooled(_pooled(side - 4) - 4) for side in (height, width)]
     return nn.Sequential(
         nn.Conv2d(channels, 20, 5),
-        nn.ReLU(),
         nn.MaxPool2d(2),
+        nn.ReLU(),
         nn.Conv2d(20, 20, 5),
-        nn.ReLU(),
         nn.MaxPool2d(2),
+        nn.ReLU(),
         nn.Flatten(),
         nn.Linear(20 * prod(left), 500),
         nn.ReLU(),
