@@ -39,6 +39,8 @@ bench-env: .venv-bench/installed
 
 bench: bench-env
 	.venv-bench/bin/python -m benchmarks.kernels
+	.venv-bench/bin/python -m benchmarks.step
+	.venv-bench/bin/python -m benchmarks.run
 
 clean:
 	rm -rf .venv .venv-bench build dist demo .coverage .mypy_cache .ruff_cache .hypothesis
