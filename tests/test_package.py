@@ -9,7 +9,17 @@ import pytest
 
 import wola
 
-ROOMS = ["aggregation", "mixing", "labels", "attacks", "data", "models", "training", "testing"]
+ROOMS = [
+    "aggregation",
+    "mixing",
+    "labels",
+    "attacks",
+    "data",
+    "models",
+    "training",
+    "bench",
+    "testing",
+]
 
 
 @pytest.mark.parametrize("room", ROOMS)

@@ -4,11 +4,13 @@ from typing import Annotated
 
 import typer
 
+from wola.cli.bench import bench
 from wola.cli.data import data
 from wola.cli.demo.command import demo
 from wola.cli.doctor import doctor, installed
 from wola.cli.faults import Command, Commands
 from wola.cli.listing import list_names
+from wola.cli.runs import runs
 from wola.cli.screen import say, screen
 from wola.cli.train import train
 
@@ -43,7 +45,9 @@ app.command("train", cls=Command)(train)
 app.command("list", cls=Command)(list_names)
 app.command("doctor", cls=Command)(doctor)
 app.command("demo", cls=Command)(demo)
+app.command("bench", cls=Command)(bench)
 app.add_typer(data, name="data")
+app.add_typer(runs, name="runs")
 
 
 def main() -> None:

@@ -7,6 +7,8 @@ from typing import Any
 import click
 from typer.core import TyperCommand, TyperGroup
 
+from wola.bench.grid import GridError
+from wola.bench.store import StoreError
 from wola.cli.screen import say, screen
 from wola.data import DataError
 from wola.training import CheckpointError, ScenarioError
@@ -17,6 +19,9 @@ BAD_INPUT, FAULT, INTERRUPTED = 2, 1, 130
 
 class Refused(ValueError):
     """Something the user asked for cannot be done; the message says what is allowed."""
+
+
+EXPECTED = (Refused, ScenarioError, CheckpointError, DataError, GridError, StoreError, OSError)
 
 
 def known(what: str, name: str, names: Iterable[str]) -> str:
@@ -81,7 +86,7 @@ class Commands(TyperGroup):
             code = BAD_INPUT
         except click.ClickException as error:
             code = _tell(error.format_message(), error.exit_code)
-        except (Refused, ScenarioError, CheckpointError, DataError, OSError) as error:
+        except EXPECTED as error:
             code = _tell(message(error), exit_code(error))
         sys.exit(code if isinstance(code, int) else 0)
 

@@ -70,15 +70,15 @@ def make_partition(scenario: Scenario) -> Partition:
     return Iid()
 
 
-def assemble(scenario: Scenario) -> Federation:
-    """Loads the data, divides it and settles the objective.
+def assemble(scenario: Scenario, dataset: Dataset | None = None) -> Federation:
+    """Loads the data, unless it is given, divides it and settles the objective.
 
     >>> federation = assemble(Scenario(dataset="iris", workers=5, byzantine=1, attack="lf"))
     >>> federation.counts.sum(1)
     tensor([30, 30, 30, 30, 30])
     """
     device = torch.device(scenario.device)
-    dataset = load(scenario.dataset, scenario.data_source)
+    dataset = dataset or load(scenario.dataset, scenario.data_source)
     classes, partition = len(dataset.classes), make_partition(scenario)
     shards = partition.partition(
         dataset.y_train,

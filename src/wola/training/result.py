@@ -79,19 +79,17 @@ class Result:
 
     def frame(self) -> pl.DataFrame:
         """One row per step; accuracy and loss where the model was tested, else null."""
-        tested = {evaluation.step: evaluation for evaluation in self.evaluations}
-        rows = []
-        for record in self.steps:
-            row = {k: v for k, v in vars(record).items() if k not in ("seconds", "weights")}
-            row["dropped"] = list(record.dropped)
-            row["weights"] = None if record.weights is None else list(record.weights)
-            found = tested.get(record.step)
-            row["accuracy"] = found.accuracy if found else None
-            row["loss"] = found.loss if found else None
-            row |= {f"seconds_{phase}": record.seconds[phase] for phase in PHASES}
-            row["seconds_evaluation"] = found.seconds if found else 0.0
-            rows.append(row)
-        return pl.DataFrame(rows, schema=_SCHEMA)
+        at = {evaluation.step: evaluation for evaluation in self.evaluations}
+        tested = [at.get(record.step) for record in self.steps]
+        timed = {f"seconds_{p}": [record.seconds[p] for record in self.steps] for p in PHASES}
+        columns = {
+            **{name: [getattr(record, name) for record in self.steps] for name in _PLAIN},
+            **timed,
+            "accuracy": [found.accuracy if found else None for found in tested],
+            "loss": [found.loss if found else None for found in tested],
+            "seconds_evaluation": [found.seconds if found else 0.0 for found in tested],
+        }
+        return pl.DataFrame({name: columns[name] for name in _SCHEMA}, schema=_SCHEMA)
 
     def digest(self) -> str:
         """SHA-256 of the model and of all that was measured but time: the bits of the run."""
@@ -118,6 +116,16 @@ _SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "loss": pl.Float64,
     **{f"seconds_{phase}": pl.Float64 for phase in (*PHASES, "evaluation")},
 }
+_PLAIN = (
+    "step",
+    "lr",
+    "dissimilarity_gradients",
+    "dissimilarity_momenta",
+    "cosine",
+    "dropped",
+    "skipped",
+    "weights",
+)
 
 
 def _finite(value: Any) -> Any:

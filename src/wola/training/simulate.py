@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from wola.data import Dataset
 from wola.training.callbacks import Callback, interruption
 from wola.training.checkpoint import Checkpoint
 from wola.training.evaluate import confusion, evaluate
@@ -24,13 +25,15 @@ def simulate(
     callbacks: Sequence[Callback] = (),
     checkpoint: Checkpoint | None = None,
     resume: bool = False,
+    dataset: Dataset | None = None,
 ) -> Result:
     """Trains a model over the workers of a scenario, under its attack, and says what happened.
 
     The same scenario gives the same bits every time, in any process, resumed or not. With a
     `checkpoint` the run saves itself every few steps, and at a Ctrl-C, which then ends it between
     two rounds; `resume=True` goes on from the file if there is one. A run whose model, loss or
-    honest updates are no longer finite ends there, with the last model that could be tested.
+    honest updates are no longer finite ends there, with the last model that could be tested. Who
+    runs many scenarios may load a dataset once and pass it; it must be the one they name.
 
     >>> result = simulate(Scenario.paper("iris", steps=20, strategy="WoLA", attack="foe"))
     >>> result.ending, [evaluation.step for evaluation in result.evaluations]
@@ -38,7 +41,7 @@ def simulate(
     """
     _keep_freed_memory()
     with _threads(scenario.threads):
-        federation = assemble(scenario)
+        federation = assemble(scenario, dataset)
         run = _Run(scenario, federation, callbacks)
         saved = checkpoint.load(scenario) if checkpoint is not None and resume else None
         if saved is not None:

@@ -1,0 +1,50 @@
+"""Runs that failed: a record of each, with how often and the end of its log."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from wola.bench.folders import remove_file
+from wola.training import Scenario
+from wola.training.files import write_whole
+
+#: How much of a failed run's log is kept, in characters.
+LOG_END = 20_000
+
+Failure = dict[str, Any]
+
+
+def write_failure(folder: Path, key: str, scenario: Scenario, log: str) -> None:
+    """Records one more failure of a run: key, tries, scenario, log."""
+    before = read_failure(folder, key)
+    made = {
+        "key": key,
+        "tries": 1 if before is None else before["tries"] + 1,
+        "scenario": scenario.model_dump(),
+        "log": log[-LOG_END:],
+    }
+    write_whole(_file(folder, key), json.dumps(made).encode() + b"\n")
+
+
+def read_failure(folder: Path, key: str) -> Failure | None:
+    """What is recorded of a run; None if nothing is, or nothing that can be read."""
+    try:
+        made = json.loads(_file(folder, key).read_bytes())
+    except (OSError, ValueError):
+        return None
+    whole = isinstance(made, dict) and {"key", "tries", "scenario", "log"} <= made.keys()
+    return made if whole else None
+
+
+def forget_failure(folder: Path, key: str) -> None:
+    """Takes the record away, if there is one."""
+    remove_file(_file(folder, key))
+
+
+def failed_keys(folder: Path) -> list[str]:
+    """The runs that have a record."""
+    return sorted(path.stem for path in folder.glob("*.json"))
+
+
+def _file(folder: Path, key: str) -> Path:
+    return folder / f"{key}.json"

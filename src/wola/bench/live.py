@@ -1,0 +1,131 @@
+"""What a running grid leaves in the store for onlookers, and how they read it.
+
+Nothing here is needed to go on with a grid: a note that is lost or stale harms nobody.
+"""
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from types import TracebackType
+from typing import Self
+
+from wola.bench.events import Evaluated, Event, short_name
+from wola.training import Scenario
+from wola.training.files import write_whole
+
+#: Seconds between two notes of one run, at least.
+NOTE_EVERY = 0.5
+
+
+@dataclass(frozen=True)
+class Announced:
+    """A grid that somebody runs: its title and the keys of its runs."""
+
+    title: str
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Note:
+    """A run under way: which it is, the steps done, and the last accuracy in percent, if any."""
+
+    key: str
+    name: str
+    step: int
+    steps: int
+    accuracy: float | None
+
+
+def live_folder(store: Path) -> Path:
+    """Where notes and checkpoints of runs under way are."""
+    return store / "live"
+
+
+def checkpoint_file(store: Path, key: str) -> Path:
+    """Where a run under way saves itself."""
+    return live_folder(store) / f"{key}.pt"
+
+
+def announce(store: Path, title: str, keys: Sequence[str]) -> None:
+    """Tells onlookers which runs the grid consists of; the last one announced counts."""
+    content = json.dumps({"title": title, "keys": list(keys)})
+    write_whole(live_folder(store) / "grid.json", content.encode())
+
+
+def announced(store: Path) -> Announced | None:
+    """The grid that was announced last; None if none was, or the note cannot be read."""
+    try:
+        content = json.loads((live_folder(store) / "grid.json").read_text(encoding="utf-8"))
+        return Announced(str(content["title"]), tuple(map(str, content["keys"])))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def notes(store: Path) -> Iterator[Note]:
+    """The notes of runs under way, in the order of their keys; unreadable ones are left out."""
+    for path in sorted(live_folder(store).glob("*.note")):
+        with suppress(OSError, ValueError, TypeError):
+            yield Note(**json.loads(path.read_text(encoding="utf-8")))
+
+
+class LiveNote:
+    """The note of one run, replaced when the model is tested and taken away at the end.
+
+    Tests may follow each other quickly, and a note costs a millisecond: it is not replaced more
+    often than every `NOTE_EVERY` seconds.
+    """
+
+    def __init__(self, store: Path, key: str, scenario: Scenario) -> None:
+        self.path = live_folder(store) / f"{key}.note"
+        self.key, self.name, self.steps = key, short_name(scenario), scenario.steps
+        self._written = 0.0
+
+    def __enter__(self) -> Self:
+        with suppress(OSError):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._write(0, None)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        with suppress(OSError):
+            self.path.unlink(missing_ok=True)
+
+    def __call__(self, event: Event) -> None:
+        """Takes down what a test of the model gave."""
+        if isinstance(event, Evaluated) and monotonic() - self._written >= NOTE_EVERY:
+            self._write(event.step, event.accuracy)
+
+    def _write(self, step: int, accuracy: float | None) -> None:
+        # Without the flush to disk of `write_whole`, which is dear, and onlookers need it not.
+        text = json.dumps(
+            {
+                "key": self.key,
+                "name": self.name,
+                "step": step,
+                "steps": self.steps,
+                "accuracy": accuracy,
+            }
+        )
+        self._written = monotonic()
+        temporary = self.path.with_suffix(f".{os.getpid()}.tmp")
+        with _harmless(temporary):
+            temporary.write_text(text, encoding="utf-8")
+            temporary.replace(self.path)
+
+
+@contextmanager
+def _harmless(temporary: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)

@@ -1,0 +1,165 @@
+"""A worker process: one run at a time over a pipe, a log of its own, and an end that is noticed."""
+
+import faulthandler
+import os
+import signal
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from pathlib import Path
+from types import FrameType
+
+from wola.bench.events import Event
+from wola.bench.store import Store
+from wola.bench.tensorboard import curves_in
+from wola.bench.work import ONE_THREAD, Task, perform
+
+_LOG_BYTES = 20_000
+
+
+@dataclass(frozen=True)
+class Ready:
+    """The process waits for a run."""
+
+
+@dataclass(frozen=True)
+class Stuck:
+    """The store cannot be written to: no run can be kept any more."""
+
+    error: OSError
+
+
+Message = Event | Ready | Stuck
+
+
+class WorkerProcess:
+    """A process that does the runs it is given; `connection` is readable when it says something.
+
+    `started` tells whether it has ever been ready.
+    """
+
+    def __init__(
+        self, store: Store, log: Path, *, tensorboard: Path | None, environment: Mapping[str, str]
+    ) -> None:
+        self.store, self.log_path, self.tensorboard = store, log, tensorboard
+        self.environment = {**ONE_THREAD, **environment}
+        self.task: Task | None = None
+        self.started, self.ready = False, False
+        self._start()
+
+    def _start(self) -> None:
+        context = get_context("spawn")
+        self.connection, theirs = context.Pipe()
+        self.process = context.Process(
+            target=serve, args=(theirs, self.store, self.log_path, self.tensorboard), daemon=True
+        )
+        with _surroundings(self.environment):
+            self.process.start()
+        # With our copy of its end closed, the death of the process ends the connection.
+        theirs.close()
+
+    def give(self, task: Task) -> None:
+        """Starts a run; that the process died meanwhile is heard at the connection."""
+        self.task, self.ready = task, False
+        with suppress(OSError):
+            self.connection.send(task)
+
+    def hear(self) -> Message | None:
+        """What the process says; None if it is dead."""
+        try:
+            message: Message = self.connection.recv()
+        except (EOFError, OSError):
+            return None
+        return message
+
+    def death(self) -> str:
+        """Waits for the end of a process that is dying; how it died, and the end of its log."""
+        self._end()
+        code = self.process.exitcode or 0
+        how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+        return f"{self.log()}the process died: {how}"
+
+    def log(self) -> str:
+        """The end of what the process has written since its run began."""
+        with suppress(OSError):
+            return self.log_path.read_bytes()[-_LOG_BYTES:].decode(errors="replace")
+        return ""
+
+    def stop(self) -> None:
+        """Ends the process: at once, but its claim is given back if it answers at all."""
+        self.connection.close()
+        if self.process.is_alive():
+            self.process.terminate()
+        self._end()
+        self.process.close()
+
+    def _end(self) -> None:
+        self.process.join(5)
+        if self.process.is_alive():
+            self.process.kill()
+            self.process.join()
+
+
+def serve(
+    connection: "Connection[Message, Task]", store: Store, log: Path, tensorboard: Path | None
+) -> None:
+    """The life of a worker process: runs as they come, until nobody is at the other end.
+
+    A run whose driver has gone is still finished and kept.
+    """
+    signal.signal(signal.SIGTERM, _leave)
+    _write_to(log)
+    faulthandler.enable()
+    callbacks = curves_in(tensorboard)
+
+    def tell(message: Message) -> None:
+        with suppress(OSError):
+            connection.send(message)
+
+    tell(Ready())
+    with suppress(EOFError, OSError):
+        while True:
+            task = connection.recv()
+            os.truncate(log, 0)
+            try:
+                perform(task, store, tell=tell, callbacks=callbacks)
+            except OSError as error:
+                tell(Stuck(error))
+            tell(Ready())
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    sys.exit(128 + number)
+
+
+def _write_to(log: Path) -> None:
+    # Through the file descriptors, so that what compiled code says before it dies is there too.
+    descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o644)
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    os.dup2(descriptor, 1)
+    os.dup2(descriptor, 2)
+    os.close(descriptor)
+
+
+@contextmanager
+def _surroundings(environment: Mapping[str, str]) -> Iterator[None]:
+    """Inside, a process starts with these variables, and deaf to Ctrl-C.
+
+    A terminal sends Ctrl-C to every process at once, and only the driver should answer it.
+    """
+    before = {name: os.environ.get(name) for name in environment}
+    os.environ.update(environment)
+    masked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, masked)
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value

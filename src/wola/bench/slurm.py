@@ -1,0 +1,113 @@
+"""The executor of a SLURM cluster: array jobs through submitit, each of which does many runs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from time import sleep
+from typing import Any
+
+from wola.bench.events import Done, Event, Failed, Listener
+from wola.bench.extras import needed
+from wola.bench.local import LocalExecutor
+from wola.bench.store import Store
+from wola.bench.waiting import PATIENCE
+from wola.bench.watch import done_in
+from wola.bench.work import Task
+
+
+@dataclass(frozen=True)
+class SlurmExecutor:
+    """Runs as one array of `jobs` jobs, each with `processes` processors and so many runs at once.
+
+    The store must be on a file system that all nodes share. Every job goes through the whole list
+    of runs from a place of its own and takes what nobody has, so none idles while there is work,
+    and a job that is lost leaves its runs to the others. `minutes` is a job's time limit; what is
+    left then is done by the same command. `parameters` are further ones of submitit's, such as
+    ``{"slurm_partition": "gpu", "gpus_per_node": 1}``. `cluster` is "slurm"; "local" starts the
+    jobs as processes of this machine.
+    """
+
+    jobs: int = 8
+    processes: int = 1
+    minutes: int = 240
+    parameters: dict[str, Any] = field(default_factory=dict)
+    cluster: str = "slurm"
+
+    def __post_init__(self) -> None:
+        for name in ("jobs", "processes", "minutes"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} = {getattr(self, name)}; allowed: at least 1")
+        import_submitit()
+
+    def run(self, tasks: Sequence[Task], store: Store, listener: Listener) -> None:
+        """Submits the jobs and follows the store until all runs are there or all jobs have ended.
+
+        A Ctrl-C cancels the jobs.
+        """
+        if not tasks:
+            return
+        jobs = self._submit(tasks, Store(store.path.resolve(), store.stale_after, store.beat))
+        try:
+            left = _follow(tasks, store, jobs, listener)
+        except BaseException:
+            for job in jobs:
+                job.cancel(check=False)
+            raise
+        for task in left:
+            log = task.failed_meanwhile(store) or _log_of(jobs)
+            listener(Failed(task.key, task.scenario, log))
+
+    def _submit(self, tasks: Sequence[Task], store: Store) -> list[Any]:
+        submitit = import_submitit()
+        executor = submitit.AutoExecutor(folder=store.path / "jobs", cluster=self.cluster)
+        executor.update_parameters(
+            name="wola",
+            timeout_min=self.minutes,
+            tasks_per_node=1,
+            cpus_per_task=self.processes,
+            **self.parameters,
+        )
+        count = min(self.jobs, len(tasks))
+        starts = [index * len(tasks) // count for index in range(count)]
+        orders = [[*tasks[start:], *tasks[:start]] for start in starts]
+        jobs: list[Any] = executor.map_array(
+            do_runs, orders, [store] * count, [self.processes] * count
+        )
+        return jobs
+
+
+def import_submitit() -> Any:
+    """submitit; if it is not installed, the error names the extra that brings it."""
+    return needed("submitit", extra="slurm", what="--slurm")
+
+
+def do_runs(tasks: list[Task], store: Store, processes: int) -> int:
+    """One job: does what nobody else has of the runs, in this order; how many it did."""
+    done = []
+
+    def listen(event: Event) -> None:
+        if isinstance(event, Done):
+            done.append(event.key)
+
+    LocalExecutor(processes=processes).run(tasks, store, listen)
+    return len(done)
+
+
+def _follow(
+    tasks: Sequence[Task], store: Store, jobs: Sequence[Any], listener: Listener
+) -> list[Task]:
+    left = list(tasks)
+    while True:
+        # Asked before the store is read, so that what a job did last is not missed.
+        over = all(job.done() for job in jobs)
+        there = [task for task in left if store.is_done(task.key)]
+        for task in there:
+            listener(done_in(store, task.key))
+        left = [task for task in left if task not in there]
+        if over or not left:
+            return left
+        sleep(PATIENCE)
+
+
+def _log_of(jobs: Sequence[Any]) -> str:
+    ends = [f"job {job.job_id}: {job.stderr() or job.state}" for job in jobs]
+    return "all jobs have ended, and the run is not done\n" + "\n".join(ends)

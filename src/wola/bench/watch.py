@@ -1,0 +1,85 @@
+"""Looking on at a grid that other processes run, through the store alone."""
+
+from collections.abc import Callable, Iterator, Sequence
+from math import nan
+from time import monotonic, sleep
+
+from wola.bench.display import Display
+from wola.bench.events import Done, Event, Failed
+from wola.bench.live import notes
+from wola.bench.store import Store
+from wola.training import Scenario
+
+#: Seconds between two looks, and without anybody at work after which an onlooker gives up.
+PAUSE, IDLE = 1.0, 15.0
+
+
+def watch(
+    store: Store,
+    keys: Sequence[str],
+    display: Display,
+    *,
+    idle: float = IDLE,
+    clock: Callable[[], float] = monotonic,
+) -> bool:
+    """Shows how the runs come into the store until all are there, or nobody works on them.
+
+    Whether all are there.
+    """
+    onlooker = Onlooker(store, keys)
+    display.tally.there += len(keys) - len(onlooker.left)
+    last = clock()
+    while True:
+        for event in onlooker.look():
+            display(event)
+            last = clock()
+        if not onlooker.left:
+            return True
+        running = store.running()
+        display.tally.current = {n.key: n for n in notes(store.path) if n.key in running}
+        if any(key in running for key in onlooker.left):
+            last = clock()
+        elif clock() - last >= idle:
+            return False
+        sleep(PAUSE)
+
+
+class Onlooker:
+    """What happens to some runs of a store: `left` are those that are not in it yet."""
+
+    def __init__(self, store: Store, keys: Sequence[str]) -> None:
+        self.store = store
+        self.left = [key for key in keys if not store.is_done(key)]
+        self._tries = self._failures()
+
+    def look(self) -> Iterator[Event]:
+        """Runs that were finished, or failed, since the last look."""
+        left = []
+        for key in self.left:
+            if self.store.is_done(key):
+                yield done_in(self.store, key)
+            else:
+                left.append(key)
+        self.left = left
+        before, self._tries = self._tries, self._failures()
+        for key, tries in self._tries.items():
+            record = self.store.failure(key)
+            if record is not None and tries > before.get(key, 0) and key in self.left:
+                yield Failed(key, Scenario(**record["scenario"]), record["log"])
+
+    def _failures(self) -> dict[str, int]:
+        records = {key: self.store.failure(key) for key in self.store.failed()}
+        return {key: record["tries"] for key, record in records.items() if record is not None}
+
+
+def done_in(store: Store, key: str) -> Done:
+    """The event of a run that is in the store."""
+    summary, scenario = store.summary(key), store.scenario(key)
+    accuracy = summary["accuracy"]
+    return Done(
+        key,
+        scenario,
+        nan if accuracy is None else accuracy,
+        summary["ending"],
+        sum(summary["seconds"].values()),
+    )

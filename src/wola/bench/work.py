@@ -1,0 +1,132 @@
+"""What one process does with one run: claim it, train, keep the result, tell how it goes."""
+
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from time import monotonic
+
+from wola.bench.claims import Owner
+from wola.bench.events import Begun, Done, Evaluated, Event, Failed, Listener, Taken
+from wola.bench.live import LiveNote, checkpoint_file
+from wola.bench.store import Store
+from wola.data import Dataset, load
+from wola.training import (
+    Callback,
+    Checkpoint,
+    CheckpointError,
+    Evaluation,
+    Result,
+    Scenario,
+    simulate,
+)
+
+#: A process of a grid computes with one thread, whatever its libraries would choose.
+ONE_THREAD = dict.fromkeys(
+    (
+        "OMP_NUM_THREADS",
+        "MKL_NUM_THREADS",
+        "OPENBLAS_NUM_THREADS",
+        "NUMEXPR_NUM_THREADS",
+        "NUMBA_NUM_THREADS",
+    ),
+    "1",
+)
+
+#: The datasets of this process, each read once. Two stay: a grid goes through them one by one.
+load_once = lru_cache(maxsize=2)(load)
+
+#: Steps between two checkpoints: short runs are cheaper to repeat than to save.
+CHECKPOINT_EVERY = 200
+
+
+@dataclass(frozen=True)
+class Task:
+    """A run to be done: the scenario that stands for its like, and its key in the store.
+
+    `failures` is how often it had failed before this attempt at the grid.
+    """
+
+    key: str
+    scenario: Scenario
+    failures: int = 0
+
+    def failed_meanwhile(self, store: Store) -> str | None:
+        """The log, if the run has failed since the attempt began."""
+        record = store.failure(self.key)
+        return str(record["log"]) if record and record["tries"] > self.failures else None
+
+
+Callbacks = Callable[[Task], Sequence[Callback]]
+
+
+def no_callbacks(task: Task) -> Sequence[Callback]:
+    """Nobody else watches the run."""
+    return ()
+
+
+def perform(
+    task: Task, store: Store, *, tell: Listener, callbacks: Callbacks = no_callbacks
+) -> None:
+    """Does a run from claim to summary, and tells of it: Begun, Evaluated, then Done or Failed.
+
+    A run that somebody else has, or has finished, is told as Taken. An error of the run itself is
+    recorded in the store with its traceback; that the store cannot be written to is raised, since
+    no other run would fare better. A run of many steps saves itself now and then, and goes on
+    from there if its process was killed.
+    """
+    claim = store.claim(task.key, Owner.here())
+    if claim is None:
+        tell(Taken(task.key))
+        return
+    with claim, LiveNote(store.path, task.key, task.scenario) as note:
+        tell(Begun(task.key, task.scenario))
+
+        def told(event: Event) -> None:
+            note(event)
+            tell(event)
+
+        start = monotonic()
+        checkpoint = Checkpoint(checkpoint_file(store.path, task.key), CHECKPOINT_EVERY)
+        try:
+            result = _train(task, checkpoint, [_Tests(task.key, told), *callbacks(task)])
+        except Exception:
+            log = traceback.format_exc()
+            store.fail(task.key, task.scenario, log)
+            tell(Failed(task.key, task.scenario, log))
+            return
+        store.write(task.key, result)
+        checkpoint.remove()
+        tell(finished(task, result, monotonic() - start))
+
+
+def dataset_of(scenario: Scenario) -> Dataset:
+    """The dataset of a scenario: reading digits takes 40 ms, a tenth of a whole run."""
+    return load_once(scenario.dataset, scenario.data_source)
+
+
+def finished(task: Task, result: Result, seconds: float) -> Done:
+    """The event of a run that has ended and is kept."""
+    return Done(task.key, task.scenario, result.accuracy, result.ending, seconds)
+
+
+def _train(task: Task, checkpoint: Checkpoint, callbacks: Sequence[Callback]) -> Result:
+    try:
+        checkpoint.load(task.scenario)
+    except CheckpointError:
+        checkpoint.remove()
+    return simulate(
+        task.scenario,
+        callbacks=callbacks,
+        checkpoint=checkpoint,
+        resume=True,
+        dataset=dataset_of(task.scenario),
+    )
+
+
+class _Tests(Callback):
+    def __init__(self, key: str, tell: Listener) -> None:
+        self.key, self.tell = key, tell
+
+    def on_evaluation(self, evaluation: Evaluation) -> None:
+        self.tell(Evaluated(self.key, evaluation.step, evaluation.accuracy))

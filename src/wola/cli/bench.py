@@ -1,0 +1,188 @@
+"""`wola bench`: a grid of runs into a store, on this machine or a cluster."""
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from wola.bench.display import Display, clock_time
+from wola.bench.events import Report, last_line, short_name
+from wola.bench.grid import Grid, GridError
+from wola.bench.live import announced
+from wola.bench.local import cores
+from wola.bench.plan import Plan, make_plan
+from wola.bench.presets import FIGURES, PRESETS
+from wola.bench.run import run_grid, tasks_of
+from wola.bench.same import reasons
+from wola.bench.store import DEFAULT_STORE, Store, StoreError
+from wola.bench.watch import watch
+from wola.cli.cuts import axis_flags, cut
+from wola.cli.engines import Engine, executor_of
+from wola.cli.faults import FAULT, INTERRUPTED, Refused, known
+from wola.cli.screen import say, screen
+from wola.training import Scenario
+
+NAMES = (*PRESETS, *FIGURES)
+
+
+@axis_flags
+def bench(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="[NAME|GRID.TOML]", help=f"One of {', '.join(NAMES)}; or a file."),
+    ] = None,
+    *,
+    store: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Where the runs are kept.")
+    ] = DEFAULT_STORE,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Say how much there is to do, and do nothing.")
+    ] = False,
+    watching: Annotated[
+        bool, typer.Option("--watch", help="Look on while others work on the store.")
+    ] = False,
+    processes: Annotated[
+        int | None,
+        typer.Option(min=1, show_default=False, help="Runs at once here (default: one per core)."),
+    ] = None,
+    ray: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Run on this Ray cluster; auto finds it."),
+    ] = None,
+    ray_shared: Annotated[
+        bool, typer.Option("--ray-shared", help="Ray nodes write into the store themselves.")
+    ] = False,
+    slurm: Annotated[bool, typer.Option("--slurm", help="Run as an array of SLURM jobs.")] = False,
+    jobs: Annotated[int, typer.Option(min=1, help="SLURM jobs in the array.")] = 8,
+    job_minutes: Annotated[int, typer.Option(min=1, help="Time limit of a SLURM job.")] = 240,
+    partition_of_slurm: Annotated[
+        str | None, typer.Option("--slurm-partition", metavar="NAME", help="SLURM partition.")
+    ] = None,
+    runs_per_gpu: Annotated[
+        int, typer.Option(min=1, help="Runs that share a GPU, with --device cuda.")
+    ] = 1,
+    tensorboard: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Write curves for TensorBoard there.")
+    ] = None,
+    **cuts: list[str] | None,
+) -> None:
+    """Run a grid; runs that are in the store already are skipped.
+
+    The same command goes on where it was stopped or killed, and several may work on one store.
+    Every axis of the grid can be cut by a flag of its name, and every other field of a scenario
+    set by one. Exit code 1 if any run failed.
+    """
+    console = screen()
+    engine = Engine(
+        processes=processes,
+        ray=ray,
+        ray_shared=ray_shared,
+        slurm=slurm,
+        jobs=jobs,
+        job_minutes=job_minutes,
+        slurm_partition=partition_of_slurm,
+        runs_per_gpu=runs_per_gpu,
+        tensorboard=tensorboard,
+    )
+    try:
+        if watching:
+            _look_on(console, name, store, cuts)
+            return
+        if name is None:
+            raise Refused(f"no grid is named; allowed: {', '.join(NAMES)}, or a TOML file")
+        if name in FIGURES:
+            say(console, f"written: {FIGURES[name](Store.open(store))}")
+            return
+        grid = cut(grid_named(name), cuts)
+        scenarios = grid.scenarios()
+        if plan:
+            there = (store / "store.json").exists()
+            opened = Store.open(store) if there else Store(store)
+            for line in plan_lines(make_plan(scenarios, opened), processes or cores()):
+                say(console, line)
+            return
+        executor = executor_of(engine, grid, scenarios)
+        opened = Store.open(store)
+    except (GridError, StoreError) as error:
+        raise Refused(str(error)) from error.__cause__
+    try:
+        with Display(console, len(tasks_of(scenarios, opened)), title=name) as display:
+            report = run_grid(scenarios, opened, executor=executor, listener=display, title=name)
+    except KeyboardInterrupt:
+        say(console, f"interrupted; the same command goes on, its runs are in {store}")
+        raise typer.Exit(INTERRUPTED) from None
+    for line in report_lines(report, scenarios, store):
+        say(console, line)
+    if not report.whole:
+        raise typer.Exit(FAULT)
+
+
+def grid_named(name: str) -> Grid:
+    """The preset of this name, or the grid of this file."""
+    if name in PRESETS:
+        return PRESETS[name]()
+    if name.endswith(".toml") or Path(name).is_file():
+        return Grid.from_toml(name)
+    known("grid", name, NAMES)
+    return PRESETS[name]()
+
+
+def plan_lines(plan: Plan, processes: int) -> list[str]:
+    """A plan in words."""
+    lines = [
+        f"{plan.scenarios} scenarios, {plan.runs} runs "
+        f"({plan.scenarios - plan.runs} scenarios share the run of another)",
+        f"{plan.done} done, {plan.left} left"
+        + (f", of which {plan.failed} failed before" if plan.failed else ""),
+    ]
+    if plan.left:
+        time = clock_time(plan.seconds / min(processes, plan.left))
+        lines.append(
+            f"about {time} with {processes} at once "
+            f"(estimated from a few steps of {plan.measured} runs)"
+        )
+    return [*lines, *(f"not measured: {reason}" for reason in plan.missing)]
+
+
+def report_lines(report: Report, scenarios: Sequence[Scenario], store: Path) -> list[str]:
+    """A report in words: counts, what was shared and why, and every failure."""
+    counts = f"{len(report.done)} runs done, {len(report.skipped)} were there"
+    lines = [f"{counts}, {len(report.failed)} failed; store: {store}"]
+    if report.shared:
+        lines.append(f"{report.shared} scenarios share the run of another:")
+        why = Counter(reason for scenario in scenarios for reason in reasons(scenario))
+        lines += [f"  {reason} ({count})" for reason, count in why.most_common()]
+    for failed in report.failed:
+        lines.append(f"FAILED  {failed.key[:8]}  {short_name(failed.scenario)}")
+        lines.append(f"        {last_line(failed.log)}")
+    return lines
+
+
+def _look_on(
+    console: Console, name: str | None, store: Path, cuts: dict[str, list[str] | None]
+) -> None:
+    if name is not None and (Path(name) / "store.json").is_file():
+        store, name = Path(name), None
+    opened = Store.open(store, create=False)
+    if name is None:
+        found = announced(store)
+        if found is None:
+            raise Refused(f"--watch: no grid has been run in {store}; allowed: the store of one")
+        title, keys = found.title, list(found.keys)
+    else:
+        scenarios = cut(grid_named(name), cuts).scenarios()
+        title, keys = name, [task.key for task in tasks_of(scenarios, opened)]
+    try:
+        with Display(console, len(keys), title=title) as display:
+            whole = watch(opened, keys, display)
+    except KeyboardInterrupt:
+        raise typer.Exit(INTERRUPTED) from None
+    tally = display.tally
+    say(console, f"{tally.over} of {tally.total} runs are there or failed")
+    if not whole:
+        say(console, "nobody is at work on the rest")
+    if tally.failed or not whole:
+        raise typer.Exit(FAULT)

@@ -1,0 +1,90 @@
+import io
+from threading import Thread
+
+from rich.console import Console
+
+from tests.bench.small import iris, iris_grid, run_here
+from wola.bench import watch as watching
+from wola.bench.claims import Owner
+from wola.bench.display import Display
+from wola.bench.events import Done, Failed
+from wola.bench.live import LiveNote, announced, live_folder, notes
+from wola.bench.watch import Onlooker, watch
+
+
+def keys(scenarios, store):
+    return [store.key(scenario) for scenario in scenarios]
+
+
+def display_of(count):
+    return Display(Console(file=io.StringIO(), width=200), count)
+
+
+def test_an_onlooker_sees_runs_come_in_and_fail(store):
+    broken = iris(model="tests.bench.faulty:tells_surroundings")
+    scenarios = [*iris_grid(3), broken]
+    run_here(scenarios[:1], store)
+    onlooker = Onlooker(store, keys(scenarios, store))
+    assert list(onlooker.look()) == []
+
+    run_here(scenarios[1:2], store)
+    run_here([broken], store)
+    seen = list(onlooker.look())
+
+    assert [type(event) for event in seen] == [Done, Failed]
+    assert seen[0].scenario == scenarios[1]
+    assert seen[1].scenario == broken
+    assert list(onlooker.look()) == []
+    assert onlooker.left == keys(scenarios[2:], store)
+
+
+def test_watching_ends_when_all_runs_are_there(store, monkeypatch):
+    monkeypatch.setattr(watching, "PAUSE", 0.05)
+    scenarios, display = iris_grid(3), display_of(3)
+    run_here(scenarios[:1], store)
+    worker = Thread(target=run_here, args=(scenarios, store))
+    worker.start()
+
+    assert watch(store, keys(scenarios, store), display, idle=30.0)
+
+    worker.join()
+    assert display.tally.over == 3
+    assert display.console.file.getvalue().count("trimmed-mean alie") <= 2
+
+
+def test_watching_ends_when_nobody_is_at_work(store):
+    assert not watch(store, keys(iris_grid(1), store), display_of(1), idle=0.0)
+
+
+def test_runs_under_way_are_shown_while_their_claim_lives(store, monkeypatch):
+    monkeypatch.setattr(watching, "PAUSE", 0.0)
+    scenario, display, seen = iris(), display_of(1), []
+    key = store.key(scenario)
+    with LiveNote(store.path, key, scenario):
+        claim = store.claim(key, Owner.here())
+
+        def released(pause):
+            seen.append(dict(display.tally.current))
+            claim.release()
+
+        monkeypatch.setattr(watching, "sleep", released)
+        assert not watch(store, [key], display, idle=0.0)
+
+    assert list(seen[0]) == [key]
+    assert display.tally.current == {}
+
+
+def test_notes_that_cannot_be_read_are_left_out(store):
+    live_folder(store.path).mkdir()
+    (live_folder(store.path) / "a.note").write_text("{half")
+    (live_folder(store.path) / "grid.json").write_text("[]")
+
+    assert list(notes(store.path)) == []
+    assert announced(store.path) is None
+
+
+def test_a_note_that_cannot_be_written_harms_nobody(store):
+    live_folder(store.path).write_text("a file where the folder should be")
+
+    with LiveNote(store.path, "a", iris()):
+        pass

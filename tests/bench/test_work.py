@@ -1,0 +1,131 @@
+import pytest
+
+from tests.bench.small import iris, plain_digests
+from wola.bench import live, work
+from wola.bench.claims import Owner
+from wola.bench.events import Begun, Done, Evaluated, Failed, Taken
+from wola.bench.live import checkpoint_file, notes
+from wola.bench.store import Store
+from wola.bench.work import Task, load_once, perform
+from wola.training import Callback, WriteError
+
+
+def task_of(scenario, store):
+    return Task(store.key(scenario), scenario)
+
+
+def performed(scenario, store, **more):
+    heard = []
+    perform(task_of(scenario, store), store, tell=heard.append, **more)
+    return heard
+
+
+class StopsAfter(Callback):
+    """Counts steps, and interrupts the run after so many."""
+
+    def __init__(self, limit=None):
+        self.limit, self.steps = limit, []
+
+    def on_step(self, record):
+        if record.step == self.limit:
+            raise KeyboardInterrupt
+        self.steps.append(record.step)
+
+
+def test_a_run_is_told_from_its_beginning_to_its_end_and_kept(store):
+    scenario = iris()
+
+    heard = performed(scenario, store)
+
+    assert [type(event) for event in heard] == [Begun, Evaluated, Evaluated, Done]
+    key = store.key(scenario)
+    assert store.state(key) == "done"
+    assert store.summary(key)["digest"] == plain_digests([scenario])[0]
+    assert heard[-1].accuracy == store.summary(key)["accuracy"]
+    assert list(notes(store.path)) == []
+
+
+def test_a_run_under_way_leaves_a_note_with_its_last_accuracy(store, monkeypatch):
+    monkeypatch.setattr(live, "NOTE_EVERY", 0.0)
+    seen = []
+
+    class Looks(Callback):
+        def on_step(self, record):
+            seen.append([(note.step, note.accuracy) for note in notes(store.path)])
+
+    heard = performed(iris(), store, callbacks=lambda task: [Looks()])
+
+    accuracy = next(event.accuracy for event in heard if isinstance(event, Evaluated))
+    assert seen[0] == [(0, None)]
+    assert seen[-1] == [(3, accuracy)]
+
+
+def test_a_run_of_somebody_else_is_left_alone(store):
+    scenario = iris()
+    with store.claim(store.key(scenario), Owner.here()):
+        assert performed(scenario, store) == [Taken(store.key(scenario))]
+    assert store.state(store.key(scenario)) == "missing"
+
+
+def test_a_run_that_is_there_is_not_done_again(store):
+    performed(iris(), store)
+
+    assert [type(event) for event in performed(iris(), store)] == [Taken]
+
+
+def test_an_error_of_the_run_is_recorded_with_its_traceback(store):
+    scenario = iris(model="tests.bench.faulty:tells_surroundings")
+
+    *_, failed = performed(scenario, store)
+
+    assert isinstance(failed, Failed)
+    assert "tells_surroundings" in failed.log
+    assert store.state(store.key(scenario)) == "failed"
+    assert store.failure(store.key(scenario))["log"] == failed.log
+
+
+def test_a_store_that_cannot_be_written_to_is_no_failure_of_the_run(store, monkeypatch):
+    def full(self, key, result):
+        raise WriteError(28, "cannot write (No space left on device)", "store")
+
+    monkeypatch.setattr(Store, "write", full)
+
+    with pytest.raises(WriteError, match="No space left"):
+        performed(iris(), store)
+    assert store.state(store.key(iris())) == "missing"
+
+
+def test_a_long_run_that_was_stopped_goes_on_from_its_checkpoint(store, monkeypatch):
+    monkeypatch.setattr(work, "CHECKPOINT_EVERY", 5)
+    scenario = iris(steps=14)
+    with pytest.raises(KeyboardInterrupt):
+        performed(scenario, store, callbacks=lambda task: [StopsAfter(12)])
+    rest = StopsAfter()
+
+    performed(scenario, store, callbacks=lambda task: [rest])
+
+    assert rest.steps == [11, 12, 13, 14]
+    assert store.summary(store.key(scenario))["digest"] == plain_digests([scenario])[0]
+    assert not checkpoint_file(store.path, store.key(scenario)).exists()
+
+
+def test_a_damaged_checkpoint_costs_only_what_it_would_have_saved(store):
+    scenario, whole = iris(), StopsAfter()
+    path = checkpoint_file(store.path, store.key(scenario))
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"half a file")
+
+    performed(scenario, store, callbacks=lambda task: [whole])
+
+    assert whole.steps == [1, 2, 3, 4, 5, 6]
+    assert store.state(store.key(scenario)) == "done"
+
+
+def test_a_dataset_is_read_once_for_many_runs(store):
+    load_once.cache_clear()
+
+    performed(iris(seed=1), store)
+    performed(iris(seed=2), store)
+
+    assert load_once.cache_info().misses == 1
+    assert load_once.cache_info().hits == 1
