@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from wola.aggregation._columns import kernel_folder
 from wola.cli.data import whereabouts
 from wola.cli.screen import screen
 from wola.data import DATASETS, cache_folder
@@ -69,7 +70,8 @@ def doctor() -> None:
             "threads": f"{torch.get_num_threads()} in PyTorch by default; a scenario uses 1",
             "devices": ", ".join(devices()),
             "data cache": _folder(cache_folder()),
-            "kernel cache": _folder(Path(kernels)) if kernels else "beside the code, by numba",
+            "kernels": _folder(Path(kernels)) if kernels else "beside the code, by numba",
+            "unrolled kernels": _folder(kernel_folder()),
         },
     )
 
