@@ -37,6 +37,11 @@ OPTIMAL_NOTE = (
     "distances of the aggregate from the honest mean are compared: a negative difference means "
     "that wola's attack goes farther."
 )
+MEAMED_NOTE = (
+    "Of a million columns two hold values whose distances to the median differ in the eighth digit "
+    "(n = 17, d = 1,000,000): the peers compare them in float32 and keep the farther one; wola "
+    "agrees with a float64 computation from the definition to 3e-08."
+)
 CLIPPING_NOTE = (
     "Beside a float64 computation from the definition (n = 100, d = 1,000,000) ByzFL's torch path "
     "was 1.1e-05 off, its NumPy path 1e-07, ByzPy 7e-08, wola 3e-08."
@@ -146,6 +151,7 @@ def rule_work(
         MEDIAN_NOTE: has_median and n % 2 == 0,
         STEPS_NOTE: stepped,
         EXACT_NOTE: exact,
+        MEAMED_NOTE: name == "meamed",
         CLIPPING_NOTE: name == "centered-clipping",
     }
     return Work(
