@@ -14,13 +14,17 @@ from wola.testing._expect import (
     Call,
     Case,
     Property,
+    as_double,
     expect,
     expect_close,
     expect_error,
     expect_same_bits,
+    normal,
     properties_of,
     random_state,
 )
+
+_EXACT = ROUNDING[torch.float64]
 
 
 def call_properties(call: Call, cases: Iterable[Case]) -> list[Property]:
@@ -119,6 +123,34 @@ def dtype_and_device_are_kept(case: Case, *, call: Call) -> None:
         result = call(updates, case.f)
         expect(result.dtype == dtype, f"{dtype} in, {result.dtype} out")
         expect(result.device == updates.device, f"{updates.device} in, {result.device} out")
+
+
+def equivariances(
+    call: Call, cases: Iterable[Case], *, translation: bool, scale: bool
+) -> list[Property]:
+    """What a call promises of updates that are all moved, or all stretched."""
+    claimed = [(translation, translations_pass_through), (scale, positive_factors_pass_through)]
+    return properties_of(cases, *(f for given, f in claimed if given), call=call)
+
+
+def translations_pass_through(case: Case, *, call: Call) -> None:
+    """A translation of all updates translates the result."""
+    for length in (1.0, 1e3):
+        updates, shift = case.updates(), length * normal(case.d, seed=7)
+        expected = as_double(call(updates, case.f)) + shift
+        result = call(updates + shift, case.f)
+        what = f"updates plus a vector of length about {length:g}"
+        expect_close(result, expected, size=updates, tolerance=_EXACT, what=what)
+
+
+def positive_factors_pass_through(case: Case, *, call: Call) -> None:
+    """A positive factor on all updates is a factor on the result."""
+    for factor in (0.37, 64.0, 1e-12, 1e12):
+        updates = case.updates()
+        expected = factor * as_double(call(updates, case.f))
+        result = call(factor * updates, case.f)
+        what = f"updates times {factor:g}"
+        expect_close(result, expected, size=factor * updates, tolerance=_EXACT, what=what)
 
 
 def dtypes_agree(case: Case, *, call: Call) -> None:

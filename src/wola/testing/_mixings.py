@@ -11,7 +11,7 @@ from torch import Tensor
 
 from wola.aggregation import CoordinateMedian, Mean
 from wola.mixing import Mixing
-from wola.testing._calls import call_properties, dtypes_agree
+from wola.testing._calls import call_properties, dtypes_agree, equivariances
 from wola.testing._expect import (
     ROUNDING,
     Case,
@@ -67,8 +67,6 @@ def check_mixing(
     expect(bool(cases), "workers is empty: there is nothing to check")
     claimed = [
         (permutation, order_of_workers_is_nothing),
-        (translation, translations_pass_through),
-        (scale, positive_factors_pass_through),
         (average, rows_sum_to_one),
     ]
     always = [
@@ -79,8 +77,9 @@ def check_mixing(
         ties_and_one_worker_are_ordinary,
     ]
     run(mixing, properties_of(cases, *always, mixing=mixing))
-    run(mixing, properties_of(cases, *(f for given, f in claimed if given), mixing=mixing))
     call = partial(_mixtures, mixing)
+    run(mixing, equivariances(call, cases, translation=translation, scale=scale))
+    run(mixing, properties_of(cases, *(f for given, f in claimed if given), mixing=mixing))
     run(mixing, call_properties(call, cases) + properties_of(cases, dtypes_agree, call=call))
 
 
@@ -180,26 +179,6 @@ def order_of_workers_is_nothing(case: Case, *, mixing: Mixing) -> None:
         expected = _mixtures(mixing, updates, case.f)
         what = f"order {order.tolist()}"
         expect_same_rows(result, expected, tolerance=_EXACT, what=what)
-
-
-def translations_pass_through(case: Case, *, mixing: Mixing) -> None:
-    """A translation of all updates translates the mixtures."""
-    for length in (1.0, 1e3):
-        updates, shift = case.updates(), length * normal(case.d, seed=7)
-        expected = as_double(_mixtures(mixing, updates, case.f)) + shift
-        result = _mixtures(mixing, updates + shift, case.f)
-        what = f"updates plus a vector of length about {length:g}"
-        expect_close(result, expected, size=updates, tolerance=_EXACT, what=what)
-
-
-def positive_factors_pass_through(case: Case, *, mixing: Mixing) -> None:
-    """A positive factor on all updates is a factor on the mixtures."""
-    for factor in (0.37, 64.0, 1e-12, 1e12):
-        updates = case.updates()
-        expected = factor * as_double(_mixtures(mixing, updates, case.f))
-        result = _mixtures(mixing, factor * updates, case.f)
-        what = f"updates times {factor:g}"
-        expect_close(result, expected, size=factor * updates, tolerance=_EXACT, what=what)
 
 
 def rows_sum_to_one(case: Case, *, mixing: Mixing) -> None:

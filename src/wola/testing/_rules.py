@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from wola.aggregation import Rule
-from wola.testing._calls import call_properties, dtypes_agree
+from wola.testing._calls import call_properties, dtypes_agree, equivariances
 from wola.testing._expect import (
     ROUNDING,
     Case,
@@ -80,8 +80,6 @@ def check_rule(
     expect(bool(cases), "workers is empty: there is nothing to check")
     claimed = [
         (permutation, order_of_workers_is_nothing),
-        (translation, translations_pass_through),
-        (scale, positive_factors_pass_through),
         (average, equal_updates_come_back),
         (agreement, agreement_wins),
         (agreement, liars_do_not_carry_the_result_off),
@@ -96,10 +94,11 @@ def check_rule(
     ]
     run(rule, properties_of(cases, *always, rule=rule))
     run(rule, properties_of(cases, weights_explain_the_result, rule=rule, average=average))
+    call = partial(aggregated, rule)
+    run(rule, equivariances(call, cases, translation=translation, scale=scale))
     run(rule, properties_of(cases, *(f for given, f in claimed if given), rule=rule))
     run(rule, properties_of([Case(1, 0)], one_worker_is_ordinary, rule=rule, average=average))
     run(rule, properties_of(cases, huge_values_stay_finite, rule=rule, average=average))
-    call = partial(aggregated, rule)
     run(rule, call_properties(call, cases) + properties_of(cases, dtypes_agree, call=call))
 
 
@@ -132,26 +131,6 @@ def order_of_workers_is_nothing(case: Case, *, rule: Rule) -> None:
         updates = case.updates(seed)
         order = normal(case.n, seed=seed + 100).argsort()
         expect_same_result(rule, updates[order], updates, case.f, f"order {order.tolist()}")
-
-
-def translations_pass_through(case: Case, *, rule: Rule) -> None:
-    """A translation of all updates translates the result."""
-    for length in (1.0, 1e3):
-        updates, shift = case.updates(), length * normal(case.d, seed=7)
-        expected = as_double(aggregated(rule, updates, case.f)) + shift
-        result = aggregated(rule, updates + shift, case.f)
-        what = f"updates plus a vector of length about {length:g}"
-        expect_close(result, expected, size=updates, tolerance=_EXACT, what=what)
-
-
-def positive_factors_pass_through(case: Case, *, rule: Rule) -> None:
-    """A positive factor on all updates is a factor on the result."""
-    for factor in (0.37, 64.0, 1e-12, 1e12):
-        updates = case.updates()
-        expected = factor * as_double(aggregated(rule, updates, case.f))
-        result = aggregated(rule, factor * updates, case.f)
-        what = f"updates times {factor:g}"
-        expect_close(result, expected, size=factor * updates, tolerance=_EXACT, what=what)
 
 
 def equal_updates_come_back(case: Case, *, rule: Rule) -> None:
