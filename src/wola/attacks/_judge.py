@@ -8,19 +8,11 @@ import torch
 from torch import Generator, Tensor
 
 from wola.aggregation._columns import mixed_middle_mean, over_chunks
+from wola.aggregation._generators import copied
 from wola.aggregation._rule import Rule, Solution
 from wola.aggregation._source import Matrix
 from wola.aggregation._space import Floats, Space, row_energies
 from wola.attacks._moments import mean_and_std, squared_distance
-
-
-def copied(generator: Generator | None) -> Generator | None:
-    """A generator that will draw what this one would; this one does not move."""
-    if generator is None:
-        return None
-    copy = Generator(device=generator.device)
-    copy.set_state(generator.get_state())
-    return copy
 
 
 def squared_length(products: Floats, coefficients: Floats) -> float:

@@ -6,6 +6,7 @@ from itertools import combinations
 import torch
 from torch import Generator, Tensor
 
+from wola.aggregation._generators import copied
 from wola.labels.objective import Objective, Shared
 from wola.labels.simplex import Matrix, check_byzantine, check_distributions
 
@@ -127,7 +128,7 @@ class WorstDistribution:
 
         def shift(report: Tensor) -> float:
             reports = torch.cat([rows, report.repeat(f, 1)])
-            estimate = server(reports, f, generator=_copy(generator))
+            estimate = server(reports, f, generator=copied(generator))
             return float((estimate.to(mean.device) - mean).abs().sum())
 
         vertices = torch.eye(rows.shape[1], dtype=rows.dtype, device=rows.device)
@@ -155,11 +156,3 @@ class WorstDistribution:
 def _first(scores: Tensor) -> int:
     """The lowest index of the largest score, where scores equal to rounding are ties."""
     return int((scores >= scores.max() - ROUNDING).nonzero()[0])
-
-
-def _copy(generator: Generator | None) -> Generator | None:
-    if generator is None:
-        return None
-    copy = Generator(device=generator.device)
-    copy.set_state(generator.get_state())
-    return copy
