@@ -21,7 +21,6 @@ from wola.bench.work import Task
 
 
 def test_a_grid_ends_whole_though_a_node_is_lost_in_the_middle(tmp_path):
-    pytest.importorskip("ray")
     good = iris_grid(8, model="tests.bench.faulty:slow")
     broken = iris(model="tests.bench.faulty:tells_surroundings")
     scenarios = [*good, broken]
@@ -155,7 +154,6 @@ def test_a_run_that_no_cluster_can_hold_is_refused(cluster, store):
 
 
 def test_nothing_to_do_needs_no_cluster(store):
-    pytest.importorskip("ray")
     RayExecutor("nowhere:1").run([], store, lambda event: None)
 
 

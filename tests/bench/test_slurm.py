@@ -13,7 +13,6 @@ from wola.bench.slurm import SlurmExecutor, do_runs
 
 
 def test_jobs_share_the_runs_and_do_none_twice(store, monkeypatch):
-    pytest.importorskip("submitit")
     monkeypatch.setenv("PYTHONPATH", ":".join(path for path in sys.path if path))
     good, heard = iris_grid(6), []
     broken = iris(model="tests.bench.faulty:tells_surroundings")
@@ -48,7 +47,6 @@ class Job:
 
 
 def test_runs_that_no_job_did_are_failed_with_what_the_jobs_say(store, monkeypatch):
-    pytest.importorskip("submitit")
     monkeypatch.setattr(SlurmExecutor, "_submit", lambda self, tasks, store: [Job(over=True)])
 
     report = run_grid(iris_grid(1), store, executor=SlurmExecutor())
@@ -57,7 +55,6 @@ def test_runs_that_no_job_did_are_failed_with_what_the_jobs_say(store, monkeypat
 
 
 def test_an_interruption_cancels_the_jobs(store, monkeypatch):
-    pytest.importorskip("submitit")
     job = Job(over=False)
     monkeypatch.setattr(SlurmExecutor, "_submit", lambda self, tasks, store: [job])
 

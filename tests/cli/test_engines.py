@@ -35,7 +35,6 @@ def test_a_device_that_is_not_there_is_refused():
 
 
 def test_on_a_cluster_a_run_has_what_the_grid_states():
-    pytest.importorskip("ray")
     grid = Grid(cpus=2.0, gpus=0.5)
 
     executor = executor_of(Engine(ray="auto", ray_shared=True), grid, CUDA)
@@ -44,14 +43,12 @@ def test_on_a_cluster_a_run_has_what_the_grid_states():
 
 
 def test_on_a_cluster_runs_share_a_device_as_asked():
-    pytest.importorskip("ray")
     executor = executor_of(Engine(ray="auto", runs_per_gpu=4), Grid(), CUDA)
 
     assert executor == RayExecutor("auto", cpus=1.0, gpus=0.25)
 
 
 def test_slurm_jobs_ask_for_a_device_if_runs_need_one():
-    pytest.importorskip("submitit")
     engine = Engine(slurm=True, jobs=3, runs_per_gpu=2, slurm_partition="gpu")
 
     assert executor_of(engine, Grid(), CUDA) == SlurmExecutor(
