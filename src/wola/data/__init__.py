@@ -17,7 +17,7 @@ PARTITIONS: dict[str, type[Partition]] = {
     "dirichlet": Dirichlet,
     "iid": Iid,
     "shards": Shards,
-    "gamma": GammaSimilarity,
+    "gamma-similarity": GammaSimilarity,
     "indices": FromIndices,
 }
 
