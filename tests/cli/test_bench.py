@@ -17,6 +17,12 @@ from wola.bench.grid import Grid
 from wola.bench.store import Store
 from wola.cli import bench as command
 
+# A shell that starts the tests in the background leaves them deaf to Ctrl-C.
+MAIN = (
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    "from wola.cli import main; main()"
+)
+
 GRID = """
 [base]
 dataset = "iris"
@@ -180,7 +186,7 @@ def limited():
 
 def started(folder, *words, **more):
     return subprocess.Popen(
-        [sys.executable, "-c", "from wola.cli import main; main()", "bench", *words],
+        [sys.executable, "-c", MAIN, "bench", *words],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
         stdout=subprocess.PIPE,

@@ -19,6 +19,12 @@ from wola.cli.demo.plan import Cell, Plan
 from wola.cli.demo.pool import run_all
 from wola.training import Scenario, simulate
 
+# A shell that starts the tests in the background leaves them deaf to Ctrl-C.
+MAIN = (
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    "from wola.cli import main; main()"
+)
+
 SMALL = Plan(strategies=("-", "WoLA"), attacks=("sf",), seeds=(1,), steps=12)
 
 
@@ -116,7 +122,7 @@ def test_a_process_that_dies_is_told_instead_of_waited_for(tmp_path):
 
 def test_ctrl_c_ends_all_processes_of_a_demonstration(tmp_path):
     process = subprocess.Popen(
-        [sys.executable, "-c", "from wola.cli import main; main()", "demo", "--processes", "2"],
+        [sys.executable, "-c", MAIN, "demo", "--processes", "2"],
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
