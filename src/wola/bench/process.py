@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import FrameType
@@ -151,6 +151,8 @@ def _surroundings(environment: Mapping[str, str]) -> Iterator[None]:
 
     A terminal sends Ctrl-C to every process at once, and only the driver should answer it.
     """
+    # Started with the first process otherwise, it would make this one hear Ctrl-C again.
+    resource_tracker.ensure_running()
     before = {name: os.environ.get(name) for name in environment}
     os.environ.update(environment)
     masked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
