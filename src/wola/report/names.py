@@ -1,6 +1,8 @@
 """How things are called and in what order they come: in tables, pictures and on the page."""
 
+import re
 from collections.abc import Iterable, Mapping
+from hashlib import sha256
 from typing import Any
 
 from wola.training import STRATEGIES
@@ -24,6 +26,8 @@ AGGREGATORS = {
 }
 
 ATTACKS = {"alie": "ALIE", "foe": "FOE", "lf": "LF", "mimic": "Mimic", "sf": "SF"}
+
+_LONGEST = 60
 
 _LOSSES = {"cross-entropy": "", "wola": "WoLA", "wola-batch": "WoLA-batch"}
 _MIXINGS = {"nnm": "NNM", "bucketing": "BKT", "foundation-fl": "FoundFL", "arc": "ARC"}
@@ -86,3 +90,15 @@ def counted(number: int, noun: str) -> str:
     ('1 run', '5,760 runs')
     """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def file_word(text: str) -> str:
+    """Text as part of a file's name; with a hash if it is long or would look like another.
+
+    >>> file_word("steps 20, lr_period 5"), file_word("data_source A")
+    ('steps-20-lr-period-5', 'data-source-a-7fe8fe')
+    """
+    word = re.sub(r"[^a-z0-9.]+", "-", text.lower()).strip("-")
+    if len(word) <= _LONGEST and re.fullmatch(r"[a-z0-9., _-]*", text):
+        return word
+    return f"{word[:_LONGEST]}-{sha256(text.encode()).hexdigest()[:6]}"

@@ -1,0 +1,14 @@
+"""How first, second and third are told apart without colour."""
+
+from wola.report.table import Cell
+
+MARKS = {1: "¹", 2: "²", 3: "³"}
+
+
+def marked(cell: Cell) -> str:
+    """The text of a cell, with a raised figure for the first three places.
+
+    >>> marked(Cell("78.6 (0.6)", rank=2)), marked(Cell("78.6 (0.6)", rank=4))
+    ('78.6 (0.6)²', '78.6 (0.6)')
+    """
+    return cell.text + MARKS.get(cell.rank or 0, "")
