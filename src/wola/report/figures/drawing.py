@@ -1,0 +1,161 @@
+"""All figures by name, and drawing those that the runs at hand allow."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from matplotlib.figure import Figure
+
+from wola.report.figures.breaking_point import breaking_point, breaking_point_cases
+from wola.report.figures.cells import CannotDraw
+from wola.report.figures.classes import by_place, classes
+from wola.report.figures.gains import gains, gains_cases
+from wola.report.figures.heatmaps import heatmaps, heatmaps_cases
+from wola.report.figures.iris import iris, iris_cases
+from wola.report.figures.label_counts import label_counts, label_counts_cases
+from wola.report.figures.sheet import save
+from wola.report.figures.training import by_attack, training
+from wola.report.figures.weights import weights
+from wola.report.figures.without_attackers import without_attackers, without_attackers_cases
+from wola.report.names import file_word
+from wola.report.runs import Runs
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of figure: `draw` makes one out of runs and the choices of a case.
+
+    `cases` lists the choices that the runs allow, each a figure of its own; `needs` says which
+    runs there must be, `about` what one sees.
+    """
+
+    draw: Callable[..., Figure]
+    cases: Callable[[Runs], list[dict[str, Any]]]
+    needs: str
+    about: str
+
+
+FIGURES: Mapping[str, Kind] = MappingProxyType(
+    {
+        "gains": Kind(
+            gains,
+            gains_cases,
+            "runs under attack with WoLA and without it, of the same dataset, alpha and f",
+            "accuracy gains over the best strategy without WoLA, by f",
+        ),
+        "training": Kind(
+            training,
+            by_attack,
+            "runs under attack",
+            "accuracy and dissimilarity over training, a column per aggregator",
+        ),
+        "without-attackers": Kind(
+            without_attackers,
+            without_attackers_cases,
+            "runs with f = 0, such as those of `wola bench paper/mean`",
+            "accuracy over training without Byzantine workers, by dataset and alpha",
+        ),
+        "heatmaps": Kind(
+            heatmaps,
+            heatmaps_cases,
+            "runs of WoLA and NNM with two or more batch sizes and momenta, such as those of "
+            "`wola bench paper/heatmap`",
+            "accuracy by batch size and momentum for WoLA, NNM and the difference",
+        ),
+        "iris": Kind(
+            iris,
+            iris_cases,
+            "the numbers that `wola bench paper/iris` writes into a store",
+            "cosines of the gradients of the three classes of iris, with loss and accuracy",
+        ),
+        "label-counts": Kind(
+            label_counts,
+            label_counts_cases,
+            "runs under attack",
+            "how many samples of each class each worker holds, by alpha",
+        ),
+        "weights": Kind(
+            weights,
+            by_attack,
+            "runs under attack with a rule that weighs workers, such as the geometric median",
+            "the weight each worker received over training, honest and Byzantine told apart",
+        ),
+        "breaking-point": Kind(
+            breaking_point,
+            breaking_point_cases,
+            "runs under attack with two or more values of f",
+            "accuracy against the number of attackers, with a band over seeds",
+        ),
+        "classes": Kind(
+            classes,
+            by_place,
+            "runs under attack",
+            "accuracy of each class at the end of training under each attack",
+        ),
+    }
+)
+
+
+class Undrawn(NamedTuple):
+    """A figure that could not be drawn, and why."""
+
+    name: str
+    reason: str
+
+
+class Drawn(NamedTuple):
+    """The files of the figures that were drawn, and the figures that were not."""
+
+    files: list[Path]
+    undrawn: list[Undrawn]
+
+
+def draw_all(
+    runs: Runs,
+    folder: Path,
+    forms: Sequence[str] = ("pdf", "png"),
+    *,
+    names: Sequence[str] | None = None,
+) -> Drawn:
+    """Draws every figure that the runs allow into files of a folder, named by what they show.
+
+    A figure for which runs are missing is not drawn; it is listed with the reason. `names` takes
+    some of `FIGURES` alone.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from wola.report.runs import read_runs
+    >>> with TemporaryDirectory() as folder:
+    ...     draw_all(read_runs(), Path(folder), names=["iris"]).undrawn[0].name
+    'iris'
+    """
+    files: list[Path] = []
+    undrawn: list[Undrawn] = []
+    for name in FIGURES if names is None else names:
+        if name not in FIGURES:
+            raise ValueError(f"figure = {name!r}; allowed: {', '.join(FIGURES)}")
+        kind = FIGURES[name]
+        cases = kind.cases(runs)
+        if not cases:
+            undrawn.append(Undrawn(name, f"there are no such runs; it needs {kind.needs}"))
+        for case in cases:
+            stem = file_name(name, case)
+            try:
+                figure = kind.draw(runs, **case)
+            except CannotDraw as reason:
+                undrawn.append(Undrawn(stem, str(reason)))
+            else:
+                files += save(figure, folder, stem, forms)
+    return Drawn(files, undrawn)
+
+
+def file_name(name: str, case: Mapping[str, Any]) -> str:
+    """The name of a figure's file, without its ending: the figure and its choices.
+
+    >>> file_name("training", {"dataset": "digits", "setting": "", "alpha": 0.3, "byzantine": 6})
+    'training-digits-alpha-0.3-f-6'
+    """
+    told = {"alpha": "alpha-{:g}", "byzantine": "f-{}", "seed": "seed-{}"}
+    parts = [told.get(k, "{}").format(v) for k, v in case.items() if v not in ("", None)]
+    return "-".join([name, *map(file_word, parts)])
