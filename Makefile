@@ -24,6 +24,7 @@ lint: install
 	$(BIN)/mypy
 
 test: lint
+	@command -v chromium >/dev/null || echo "chromium is not installed: the page is not tried in a browser (apt-get install chromium)"
 	$(BIN)/python -m pytest -n auto --dist loadfile --cov --cov-report= --cov-fail-under=0
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest --cov --cov-append $(KERNELS)
 

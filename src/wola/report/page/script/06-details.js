@@ -1,0 +1,103 @@
+// Curves: where they come from, and means over runs.
+
+const loading = new Map();
+window.wolaCurves = (part, found) => {
+  for (const [key, value] of Object.entries(found)) details.set(key, value);
+};
+
+function loadPart(part) {
+  if (!loading.has(part))
+    loading.set(
+      part,
+      new Promise((done) => {
+        const script = make("script", {
+          src: `curves/${String(part).padStart(5, "0")}.js`,
+          onload: done,
+          onerror: done,
+        });
+        document.head.append(script);
+      }),
+    );
+  return loading.get(part);
+}
+
+async function fetchDetails(wanted) {
+  const missing = wanted.filter((row) => !details.has(row.key));
+  if (data.place === "beside")
+    await Promise.all(unique(missing.map((row) => row.part)).map(loadPart));
+  if (data.place !== "server") return;
+  for (let start = 0; start < missing.length; start += 60) {
+    const query = missing
+      .slice(start, start + 60)
+      .map((row) => `run=${row.key}`)
+      .join("&");
+    try {
+      const answer = await fetch(`curves?${query}`);
+      for (const [key, value] of Object.entries(await answer.json())) details.set(key, value);
+    } catch {
+      return;
+    }
+  }
+}
+
+// Mean over the seeds of the means over runs, with the lowest and highest seed; a step counts
+// only where all runs have it.
+function curve(found, name) {
+  const drawn = found.filter((row) => details.get(row.key)?.[name]);
+  const seeds = [...groups(drawn, (row) => row.seed).values()].map((same) => {
+    const sums = new Map();
+    for (const row of same) {
+      const [steps, values] = details.get(row.key)[name];
+      steps.forEach((step, place) => {
+        if (values[place] === null) return;
+        const sum = sums.get(step) ?? [0, 0];
+        sums.set(step, [sum[0] + values[place], sum[1] + 1]);
+      });
+    }
+    return new Map(
+      [...sums]
+        .filter(([, sum]) => sum[1] === same.length)
+        .map(([step, sum]) => [step, sum[0] / sum[1]]),
+    );
+  });
+  if (!seeds.length) return { points: [], runs: 0 };
+  const steps = [...seeds[0].keys()]
+    .filter((step) => seeds.every((seed) => seed.has(step)))
+    .sort((a, b) => a - b);
+  const points = steps.map((x) => {
+    const values = seeds.map((seed) => seed.get(x));
+    return { x, y: mean(values), low: Math.min(...values), high: Math.max(...values) };
+  });
+  return { points, runs: drawn.length };
+}
+
+function workerWeights(found) {
+  const drawn = found
+    .map((row) => [row, details.get(row.key)?.weights])
+    .filter(([, weights]) => weights);
+  if (!drawn.length) return null;
+  const [{ workers, f }, { steps }] = drawn[0];
+  const sums = Array.from({ length: workers }, () => steps.map(() => [0, 0]));
+  for (const [, weights] of drawn) {
+    const bytes = Uint8Array.from(atob(weights.bytes), (sign) => sign.charCodeAt(0));
+    const unit = (weights.high - weights.low) / 254;
+    bytes.forEach((byte, place) => {
+      const sum = sums[place % workers]?.[Math.floor(place / workers)];
+      if (sum && byte < 255) {
+        sum[0] += weights.low + unit * byte;
+        sum[1] += 1;
+      }
+    });
+  }
+  const lines = sums.map((line) =>
+    line
+      .map(([sum, number], place) => ({ x: steps[place], y: number ? sum / number : null }))
+      .filter((point) => point.y !== null),
+  );
+  return {
+    lines,
+    honest: workers - f,
+    runs: drawn.length,
+    rules: unique(drawn.map(([row]) => title(row.aggregator))),
+  };
+}

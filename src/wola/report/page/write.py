@@ -1,0 +1,88 @@
+"""Writes the page: one file, and beside it the curves if there are too many of them for one."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from wola.report.page.document import document, embedded
+from wola.report.page.rows import CELL, FAILED, FIELDS, KEY, all_runs, details, names, rows
+from wola.report.runs import Runs
+from wola.training.files import write_whole
+
+#: Curves of more runs, or of more characters in all, go into files beside the page.
+MOST_RUNS, MOST_CHARACTERS = 500, 4_500_000
+
+Cell = dict[str, dict[str, Any]]
+
+
+def write_page(runs: Runs, out: Path) -> Path:
+    """Writes ``index.html`` into a folder, and the curves into ``curves/`` if they are many.
+
+    The page needs no network and no server: it opens from the disk. Where it is, for the user.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from wola.report import read_runs
+    >>> with TemporaryDirectory() as folder:
+    ...     write_page(read_runs(), Path(folder)).name
+    'index.html'
+    """
+    table = all_runs(runs)
+    cells = table.partition_by(*CELL, maintain_order=True)
+    data: dict[str, Any] = {"fields": list(FIELDS), "notes": list(runs.notes), **names()}
+    data["rows"] = list(rows(table))
+    folder, kept = out / "curves", _few_enough(runs, table, cells)
+    if kept is None:
+        data["parts"] = [part for part, cell in enumerate(cells, 1) for _ in range(len(cell))]
+        _write_parts(runs, cells, folder)
+        text = document(data, {}, place="beside")
+    else:
+        text = document(data, kept, place="inside")
+    page = out / "index.html"
+    write_whole(page, text.encode())
+    _remove_parts(folder, above=0 if kept is not None else len(cells))
+    return page
+
+
+def cell_details(runs: Runs, cell: pl.DataFrame) -> Cell:
+    """What the page shows of each run of a table, by the beginning of its key."""
+    return {row["key"][:KEY]: details(row, _folder(runs, row)) for row in _named(cell)}
+
+
+def _folder(runs: Runs, row: dict[str, Any]) -> Path | None:
+    return None if row["ending"] == FAILED else runs.folder(row["run"])
+
+
+def _named(cell: pl.DataFrame) -> Iterator[dict[str, Any]]:
+    return cell.iter_rows(named=True)
+
+
+def _few_enough(runs: Runs, table: pl.DataFrame, cells: list[pl.DataFrame]) -> Cell | None:
+    """The curves of all runs if they fit into one file; else None."""
+    if len(table) > MOST_RUNS:
+        return None
+    made: Cell = {}
+    characters = 0
+    for cell in cells:
+        found = cell_details(runs, cell)
+        characters += len(embedded(found))
+        if characters > MOST_CHARACTERS:
+            return None
+        made |= found
+    return made
+
+
+def _write_parts(runs: Runs, cells: list[pl.DataFrame], folder: Path) -> None:
+    for part, cell in enumerate(cells, 1):
+        text = f"wolaCurves({part},{embedded(cell_details(runs, cell))});\n"
+        write_whole(folder / f"{part:05d}.js", text.encode())
+
+
+def _remove_parts(folder: Path, *, above: int) -> None:
+    """Takes away what an earlier page with more parts has left."""
+    found = folder.iterdir() if folder.is_dir() else ()
+    for path in list(found):
+        if re.fullmatch(r"\d{5}\.js", path.name) and int(path.stem) > above:
+            path.unlink()

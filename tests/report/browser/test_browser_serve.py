@@ -1,0 +1,73 @@
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.report.browser.conftest import PHONE, Open
+from tests.report.browser.store import fill, put, scenarios
+from wola.bench.store import Store
+from wola.report.serve import PageServer
+
+
+@pytest.fixture
+def growing(tmp_path: Path) -> Store:
+    return Store.open(tmp_path / "store")
+
+
+@pytest.fixture
+def server(growing: Store) -> Iterator[PageServer]:
+    with PageServer([growing], port=0) as made:
+        made.watched.fresh = 0.1
+        thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        yield made
+        made.shutdown()
+        thread.join()
+
+
+def test_runs_appear_without_reloading(look: Open, server: PageServer, growing: Store) -> None:
+    opened = look(server.url, size=PHONE)
+    page = opened.page
+    page.wait_for_selector("#empty:has-text('no runs yet')")
+    page.evaluate("window.stayed = true")
+    wanted = [s for s in scenarios() if s.byzantine == 2]
+    fill(growing, wanted[:-1])
+    page.wait_for_selector("#status:text('31 runs')")
+    assert page.locator("#overview :text('7/8')").count() == 1
+    page.wait_for_selector("#chart-accuracy")
+    page.focus("#rank-by-worst")
+    put(growing, wanted[-1])
+    page.wait_for_selector("#status:text('32 runs')")
+    page.wait_for_selector("#overview:not(:has-text('7/8'))")
+    assert page.evaluate("window.stayed")
+    assert page.evaluate("document.activeElement.id") == "rank-by-worst"
+    opened.shot("serve-phone")
+
+
+def test_only_what_is_new_is_asked_for(look: Open, server: PageServer, growing: Store) -> None:
+    fill(growing, scenarios()[:8])
+    opened = look(server.url)
+    opened.page.wait_for_selector("#chart-accuracy")
+    with opened.page.expect_response("**/rows?since=*") as found:
+        pass
+    news = found.value.json()
+    assert (news["rows"], news["whole"]) == ([], False)
+
+
+def test_the_page_says_that_the_server_has_ended(
+    look: Open, growing: Store, tmp_path: Path
+) -> None:
+    fill(growing, scenarios()[:8])
+    with PageServer([growing], port=0) as made:
+        thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        opened = look(made.url)
+        opened.page.wait_for_selector("#chart-accuracy")
+        made.shutdown()
+        thread.join()
+    opened.page.route("**/rows*", lambda route: route.abort())
+    opened.page.wait_for_selector("#status:text('the server has ended')")
+    assert opened.page.locator("#ranking tbody tr").count() > 0
+    # The browser notes on its own that an address could not be reached.
+    opened.faults[:] = [fault for fault in opened.faults if "ERR_" not in fault]

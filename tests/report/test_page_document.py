@@ -1,0 +1,82 @@
+import json
+import re
+from base64 import b64encode
+from hashlib import sha256
+
+import pytest
+
+from tests.report.browser.store import HARM
+from wola.report.page.document import Place, document, embedded, joined, policy
+
+
+def between(text: str, start: str, end: str) -> str:
+    return text.split(start, 1)[1].split(end, 1)[0]
+
+
+@pytest.mark.parametrize("text", [HARM, "<!--<script>", "\u2028\u2029", "{{script}}", "a\\u003cb"])
+def test_texts_of_runs_come_through_whole_and_cannot_end_the_script(text: str) -> None:
+    page = document({"rows": [[text]]}, {"k": text}, place="inside")
+    data = json.loads(between(page, 'id="data">', "</script>"))
+    assert data["rows"] == [[text]]
+    assert json.loads(between(page, 'id="details">', "</script>")) == {"k": text}
+    assert page.count("</script>") == 3
+
+
+@pytest.mark.parametrize("place", ["inside", "beside", "server"])
+def test_the_policy_allows_this_script_and_this_style(place: Place) -> None:
+    page = document({}, {}, place=place)
+    for tag in ("<script>", "<style>"):
+        inside = between(page, tag, tag.replace("<", "</"))
+        digest = b64encode(sha256(inside.encode()).digest()).decode()
+        assert f"'sha256-{digest}'" in policy(place)
+    assert "unsafe" not in policy(place)
+    assert "http" not in policy(place)
+
+
+def test_only_the_served_page_may_ask_for_anything() -> None:
+    assert "connect-src 'none'" in policy("inside")
+    assert "connect-src 'none'" in policy("beside")
+    assert "connect-src 'self'" in policy("server")
+
+
+def test_the_page_names_no_address_outside() -> None:
+    page = document({}, {}, place="inside")
+    assert set(re.findall(r"https?://[\w./]+", page)) == {"http://www.w3.org/2000/svg"}
+
+
+def test_the_script_makes_no_markup_out_of_text() -> None:
+    script = joined("script")
+    assert not re.findall(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(", script)
+
+
+def test_numbers_that_json_does_not_know_are_refused() -> None:
+    with pytest.raises(ValueError, match="JSON"):
+        embedded(float("nan"))
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def themes() -> list[dict[str, str]]:
+    """The colours of the light and of the dark theme by name."""
+    pairs = re.findall(r"--([\w-]+): light-dark\((#\w{6}), (#\w{6})\);", joined("style"))
+    return [{name: pair[side] for name, *pair in pairs} for side in (0, 1)]
+
+
+@pytest.mark.parametrize("theme", themes(), ids=["light", "dark"])
+def test_lines_and_texts_stand_out(theme: dict[str, str]) -> None:
+    for place in range(13):
+        assert contrast(theme[f"s{place}"], theme["card"]) >= 3, place
+    for back in ("card", "paper", "tint", "first", "second", "third"):
+        assert contrast(theme["ink"], theme[back]) >= 4.5
+        assert contrast(theme["soft"], theme[back]) >= 4.5, back
+    assert contrast(theme["accent"], theme["on-accent"]) >= 4.5
+    assert contrast(theme["live"], theme["card"]) >= 4.5
