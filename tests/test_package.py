@@ -18,6 +18,7 @@ ROOMS = [
     "models",
     "training",
     "bench",
+    "report",
     "testing",
 ]
 

@@ -143,6 +143,7 @@ from wola.models import (
     mlp_purchase100,
     model_for,
 )
+from wola.report import Runs, read_runs
 from wola.testing import (
     check_attack,
     check_mixing,
@@ -261,6 +262,7 @@ __all__ = [
     "Round",
     "Rule",
     "RunFolder",
+    "Runs",
     "ScaledSignFlip",
     "Scenario",
     "ScenarioError",
@@ -321,6 +323,7 @@ __all__ = [
     "partition_counts",
     "partition_figure",
     "partition_table",
+    "read_runs",
     "representative",
     "resampled_test_indices",
     "rescaled_distribution",

@@ -6,12 +6,14 @@ import typer
 
 from wola.cli.bench import bench
 from wola.cli.data import data
-from wola.cli.demo.command import demo
+from wola.cli.demo import demo
 from wola.cli.doctor import doctor, installed
 from wola.cli.faults import Command, Commands
 from wola.cli.listing import list_names
+from wola.cli.report import report
 from wola.cli.runs import runs
 from wola.cli.screen import say, screen
+from wola.cli.serve import serve
 from wola.cli.train import train
 
 app = typer.Typer(
@@ -46,6 +48,8 @@ app.command("list", cls=Command)(list_names)
 app.command("doctor", cls=Command)(doctor)
 app.command("demo", cls=Command)(demo)
 app.command("bench", cls=Command)(bench)
+app.command("report", cls=Command)(report)
+app.command("serve", cls=Command)(serve)
 app.add_typer(data, name="data")
 app.add_typer(runs, name="runs")
 

@@ -15,7 +15,7 @@ from wola.bench.live import announced
 from wola.bench.local import cores
 from wola.bench.plan import Plan, make_plan
 from wola.bench.presets import FIGURES, PRESETS
-from wola.bench.run import run_grid, tasks_of
+from wola.bench.run import Executor, run_grid, tasks_of
 from wola.bench.same import reasons
 from wola.bench.store import DEFAULT_STORE, Store, StoreError
 from wola.bench.watch import watch
@@ -108,16 +108,28 @@ def bench(
         opened = Store.open(store)
     except (GridError, StoreError) as error:
         raise Refused(str(error)) from error.__cause__
-    try:
-        with Display(console, len(tasks_of(scenarios, opened)), title=name) as display:
-            report = run_grid(scenarios, opened, executor=executor, listener=display, title=name)
-    except KeyboardInterrupt:
-        say(console, f"interrupted; the same command goes on, its runs are in {store}")
-        raise typer.Exit(INTERRUPTED) from None
+    report = carry_out(console, scenarios, opened, executor, title=name)
     for line in report_lines(report, scenarios, store):
         say(console, line)
     if not report.whole:
         raise typer.Exit(FAULT)
+
+
+def carry_out(
+    console: Console,
+    scenarios: Sequence[Scenario],
+    store: Store,
+    executor: Executor,
+    *,
+    title: str,
+) -> Report:
+    """Runs a grid before the user's eyes; a Ctrl-C ends the command with a word."""
+    try:
+        with Display(console, len(tasks_of(scenarios, store)), title=title) as display:
+            return run_grid(scenarios, store, executor=executor, listener=display, title=title)
+    except KeyboardInterrupt:
+        say(console, f"interrupted; the same command goes on, its runs are in {store.path}")
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def grid_named(name: str) -> Grid:

@@ -1,0 +1,126 @@
+"""`wola report`: the tables, figures and page of one or more stores."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from wola.bench.store import DEFAULT_STORE
+from wola.cli.choosing import chosen, open_store
+from wola.cli.cuts import Cuts, axis_flags
+from wola.cli.faults import Refused, known
+from wola.cli.screen import say, screen
+from wola.report.against import NothingShared, against_paper, against_runs
+from wola.report.forms import FORMS, terminal
+from wola.report.runs import Runs, read_runs
+from wola.report.table import Table
+from wola.report.tables import KINDS, make_tables
+from wola.report.writing import write_tables
+
+# A table per alpha with some hundred numbers: for files, not for reading in a terminal.
+_PRINTED = [kind for kind in KINDS if kind != "full"]
+
+
+@axis_flags
+def report(
+    stores: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[RUNS]...", help=f"Stores; default: {DEFAULT_STORE}."),
+    ] = None,
+    *,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Write tables, figures and the page there."),
+    ] = None,
+    tables: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KIND,...", show_default=False, help=f"Which tables: {', '.join(KINDS)}."
+        ),
+    ] = None,
+    form: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORM,...",
+            show_default=False,
+            help=f"Forms to write: {', '.join(FORMS)}; without --out, printed.",
+        ),
+    ] = None,
+    figures: Annotated[bool, typer.Option(help="With --out: draw the figures.")] = True,
+    page: Annotated[bool, typer.Option(help="With --out: make the page.")] = True,
+    paper: Annotated[
+        bool, typer.Option("--against-paper", help="Compare with the numbers of the paper.")
+    ] = False,
+    against: Annotated[
+        Path | None, typer.Option(metavar="STORE", help="Compare with the runs of another store.")
+    ] = None,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Means over the runs there are, marked, for n/m.")
+    ] = False,
+    **cuts: list[str] | None,
+) -> None:
+    """Show the tables of the paper for one's own runs; with --out also write figures and a page.
+
+    A mean stands only where all its runs are there; else n/m says that n of m are. Every axis can
+    be cut by a flag of its name.
+    """
+    console = screen()
+    kinds, forms = _names("--tables", tables, KINDS), _names("--form", form, FORMS)
+    runs = _read(stores or [DEFAULT_STORE], cuts)
+    compared: list[Table] = []
+    try:
+        if paper:
+            compared += against_paper(runs, partial=partial)
+        if against is not None:
+            others = _read([against], cuts)
+            compared += against_runs(runs, others, name=str(against), partial=partial)
+    except NothingShared as error:
+        raise Refused(str(error)) from None
+    made = [*make_tables(runs, kinds or _PRINTED, partial=partial), *compared]
+    if forms and out is None:
+        for table in made:
+            typer.echo("\n".join(FORMS[name](table) for name in forms))
+        return
+    for table in made:
+        console.print(terminal(table, console))
+        console.print()
+    for note in runs.notes:
+        say(console, note)
+    if out is not None:
+        written = [*make_tables(runs, kinds or KINDS, partial=partial), *compared]
+        files = write_tables(written, out / "tables", forms or FORMS)
+        say(console, f"tables: {len(files)} files in {out / 'tables'}")
+        _draw(console, runs, out, figures=figures, page=page)
+
+
+def _names(flag: str, given: str | None, names: Iterable[str]) -> list[str]:
+    return [known(flag, name.strip(), names) for name in given.split(",")] if given else []
+
+
+def _read(stores: Iterable[Path], cuts: Cuts) -> Runs:
+    paths = list(stores)
+    runs = read_runs(*map(open_store, paths))
+    cut = replace(runs, table=chosen(runs.table, cuts), failed=chosen(runs.failed, cuts))
+    if cut.table.is_empty() and cut.failed.is_empty():
+        there = len(runs.table) + len(runs.failed)
+        none = f"none of the {there} runs is asked for" if there else "no run has been made"
+        raise Refused(f"{', '.join(map(str, paths))}: {none}; allowed: `wola runs ls` lists them")
+    return cut
+
+
+def _draw(console: Console, runs: Runs, out: Path, *, figures: bool, page: bool) -> None:
+    # Matplotlib takes a second to import, which tables alone need not wait for.
+    if figures:
+        from wola.report.figures import draw_all
+
+        drawn = draw_all(runs, out / "figures")
+        say(console, f"figures: {len(drawn.files)} files in {out / 'figures'}")
+        for name, reason in drawn.undrawn:
+            say(console, f"  not drawn: {name}: {reason}")
+    if page:
+        from wola.report.page import write_page
+
+        say(console, f"page: {write_page(runs, out)}")

@@ -1,0 +1,28 @@
+from pathlib import Path
+
+from benchmarks import report
+from tests.report.browser.store import fill, scenarios
+from wola.bench.store import Store
+
+
+def test_every_work_is_measured_and_the_store_is_only_read(tmp_path: Path) -> None:
+    store = fill(Store.open(tmp_path / "store"), scenarios()[:4])
+    for name in report.GOALS:
+        made = report.one(name, store.path)
+        assert made["runs"] == 4
+        assert made["seconds"] > 0
+    assert not (store.path / "index.parquet").exists()
+
+
+def test_the_page_tells_whether_the_goals_are_reached() -> None:
+    quick = {"seconds": 1.0, "cpu": 0.9, "whole": 3.0, "megabytes": 400.0}
+    more = {"runs": 5760, "index.html": 1_000_000, "curves": 9_000_000}
+    found = {
+        "tables": [{**quick, **more}],
+        "tables, no index": [{**quick, **more}],
+        "page": [{**quick, **more, "seconds": 21.0}],
+    }
+    text = report.page({"date": "today"}, found, rounds=1)
+    assert "| tables | 1.0 | 0.9 | 3.0 | 400 | under 3 s, 1000 MB: yes |" in text
+    assert "| page | 21.0 | 0.9 | 3.0 | 400 | under 20 s, 1000 MB: no |" in text
+    assert "of 5,760 scenarios" in text

@@ -1,0 +1,161 @@
+import csv
+import io
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from tests.bench.made_up import put
+from tests.cli.conftest import Wola
+from wola.bench.store import Store
+from wola.training import STRATEGIES, Scenario
+
+
+@pytest.fixture
+def store(wola: Wola) -> Store:
+    made = Store.open("store")
+    fill(made)
+    return made
+
+
+def fill(store: Store, *, more: float = 0.0, **changes: object) -> None:
+    """Two strategies, rules, attacks and seeds on iris; WoLA is 10 points better."""
+    for strategy, rule, attack, seed in product(
+        ("-", "WoLA"), ("median", "trimmed-mean"), ("alie", "sf"), (1, 2)
+    ):
+        fields = {"aggregator": rule, "attack": attack, "seed": seed, "byzantine": 4, **changes}
+        scenario = Scenario.paper("iris", strategy=strategy, **fields)
+        put(store, scenario, accuracy=50.0 + 10 * (strategy == "WoLA") + seed + more)
+
+
+def test_tables_are_shown_with_what_one_sees(wola: Wola, store: Store) -> None:
+    shown = wola("report")
+    assert shown.exit_code == 0
+    for words in (
+        "iris: accuracy in %",
+        "61.5 (0.7)¹",
+        "+10.0",
+        "over 2 seeds (1, 2)",
+        "WoLA is first in 1 of the 1 columns",
+        "worst case",
+    ):
+        assert words in shown.output
+    assert not Path("report").exists()
+
+
+def test_cells_that_lack_runs_are_counted(wola: Wola, store: Store) -> None:
+    store.remove(next(iter(store.keys())))
+    assert "7/8" in wola("report").output
+    assert "[7/8]" in wola("report", "--partial").output
+
+
+def test_what_is_out_of_line_with_the_runs_is_told(wola: Wola, store: Store) -> None:
+    lost = Scenario.paper("iris", strategy="NNM", byzantine=4)
+    store.fail(store.key(lost), lost, "MemoryError")
+    shown = wola("report")
+    assert "1 run failed" in shown.output
+    assert "0/8" in shown.output
+
+
+def test_runs_can_be_narrowed_by_any_field(wola: Wola, store: Store) -> None:
+    shown = wola("report", "--attack", "sf", "--strategy", "wola", "--tables", "accuracy")
+    assert "the attacks SF" in shown.output
+    assert "ALIE" not in shown.output
+
+
+def test_several_stores_are_one_report(wola: Wola, store: Store) -> None:
+    fill(Store.open("more"), alpha=1.0)
+    shown = wola("report", "store", "more", "--tables", "accuracy")
+    assert "alpha = 0.3" in shown.output
+    assert "alpha = 1" in shown.output
+
+
+def test_a_form_is_printed_if_there_is_no_folder_to_write_to(wola: Wola, store: Store) -> None:
+    shown = wola("report", "--form", "csv", "--tables", "accuracy")
+    rows = list(csv.DictReader(io.StringIO(shown.output.strip())))
+    assert [(row["strategy"], row["mean"]) for row in rows] == [("-", "51.5"), ("WoLA", "61.5")]
+
+
+def test_a_folder_gets_tables_in_every_form(wola: Wola, store: Store) -> None:
+    shown = wola("report", "--out", "report", "--no-figures", "--no-page")
+    assert shown.exit_code == 0
+    names = {path.name for path in Path("report/tables").iterdir()}
+    kinds = ("accuracy", "worst", "gain", "dissimilarity", "full-alpha-0.3")
+    assert names == {
+        *(f"{kind}-iris.{form}" for kind in kinds for form in ("md", "csv", "tex", "html")),
+        *(f"all.{form}" for form in ("md", "tex", "html")),
+    }
+    assert f"{len(names)} files" in shown.output
+    assert {path.name for path in Path("report").iterdir()} == {"tables"}
+
+
+def test_a_folder_gets_only_what_is_asked_for(wola: Wola, store: Store) -> None:
+    words = ("--tables", "worst, gain", "--form", "csv", "--no-figures", "--no-page")
+    wola("report", "--out", "report", *words)
+    names = {path.name for path in Path("report/tables").iterdir()}
+    assert names == {"worst-iris.csv", "gain-iris.csv"}
+
+
+def test_a_folder_gets_figures_and_the_page(
+    wola: Wola, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from wola.report import figures, page
+    from wola.report.figures import Drawn, Undrawn
+
+    undrawn = [Undrawn("iris", "there are no such runs")]
+    monkeypatch.setattr(
+        figures, "draw_all", lambda runs, folder: Drawn([folder / "gains.pdf"], undrawn)
+    )
+    monkeypatch.setattr(page, "write_page", lambda runs, out: out / "index.html")
+    shown = wola("report", "--out", "report", "--form", "md")
+    assert "figures: 1 files in report/figures" in shown.output
+    assert "not drawn: iris: there are no such runs" in shown.output
+    assert "page: report/index.html" in shown.output
+
+
+def test_two_stores_are_compared_with_a_test(wola: Wola, store: Store) -> None:
+    fill(Store.open("other"), more=1.0)
+    shown = wola("report", "--against", "other", "--tables", "accuracy")
+    assert shown.exit_code == 0
+    assert "51.5 - 52.5 = -1.0" in shown.output
+    assert "not below 0.5" in shown.output
+    assert "against other" in shown.output
+
+
+def test_runs_are_compared_with_the_paper(wola: Wola) -> None:
+    made = Store.open("store")
+    for name in STRATEGIES:
+        put(made, Scenario.paper("fashion-mnist", strategy=name, alpha=0.3, byzantine=6))
+    shown = wola("report", "--against-paper", "--partial")
+    assert shown.exit_code == 0
+    assert "against the paper" in shown.output
+    assert "50.0[1/20] - 73.9 = -23.9" in shown.output
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("nowhere",), "nowhere is no store"),
+        (("--seed", 9), "none of the 16 runs is asked for"),
+        (("--strategy", "WOLLA"), "did you mean"),
+        (("--tables", "acuracy"), "did you mean 'accuracy'"),
+        (("--form", "pdf"), "allowed: md, csv, tex, html"),
+        (("--against-paper",), "the paper prints no number"),
+        (("--against", "nowhere"), "nowhere is no store"),
+    ],
+)
+def test_what_cannot_be_done_is_one_message(
+    wola: Wola, store: Store, words: tuple[object, ...], said: str
+) -> None:
+    shown = wola("report", *words)
+    assert shown.exit_code == 2
+    assert said in shown.output
+    assert "Traceback" not in shown.output
+    assert len(shown.output.strip().splitlines()) == 1
+
+
+def test_an_empty_store_is_one_message(wola: Wola) -> None:
+    Store.open("store")
+    shown = wola("report")
+    assert shown.exit_code == 2
+    assert "no run has been made" in shown.output
