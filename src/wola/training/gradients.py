@@ -10,7 +10,6 @@ from torch.nn import functional as F  # noqa: N812
 from wola.models import FlatModel
 from wola.training.batches import Batch
 from wola.training.dense import DenseGradients
-from wola.training.scenario import Scenario
 from wola.training.streams import stream_seed
 
 
@@ -23,11 +22,27 @@ class Gradients(Protocol):
         """Writes each worker's update from the current model to `rows`; the statistics (m, s)."""
 
 
-def make_gradients(model: FlatModel, scenario: Scenario) -> Gradients:
+class Settings(Protocol):
+    """What an update depends on beside its batches: a scenario has it, and a client's orders."""
+
+    @property
+    def l2(self) -> float:
+        """Weight decay, added to the gradient."""
+
+    @property
+    def clip(self) -> float:
+        """Largest norm of a gradient; 0: as it is."""
+
+    @property
+    def seed(self) -> int:
+        """Decides all that is random."""
+
+
+def make_gradients(model: FlatModel, settings: Settings) -> Gradients:
     """All workers stacked where the network allows it, else worker by worker."""
     if DenseGradients.fits(model.module):
-        return StackedUpdates(model, scenario)
-    return WorkerUpdates(model, scenario)
+        return StackedUpdates(model, settings)
+    return WorkerUpdates(model, settings)
 
 
 def regularise(rows: Tensor, parameters: Tensor, *, l2: float, clip: float) -> None:
@@ -50,8 +65,8 @@ def regularise(rows: Tensor, parameters: Tensor, *, l2: float, clip: float) -> N
 class StackedUpdates:
     """Updates of all workers in one batched product per layer: see `DenseGradients`."""
 
-    def __init__(self, model: FlatModel, scenario: Scenario) -> None:
-        self.model, self.scenario = model, scenario
+    def __init__(self, model: FlatModel, settings: Settings) -> None:
+        self.model, self.settings = model, settings
         self.gradients = DenseGradients(model)
 
     def updates(
@@ -65,7 +80,7 @@ class StackedUpdates:
                 if k > 0:
                     local = local - lr * rows
                 self.gradients.store(local, batch, rows)
-                regularise(rows, local, l2=self.scenario.l2, clip=self.scenario.clip)
+                regularise(rows, local, l2=self.settings.l2, clip=self.settings.clip)
             if len(batches) > 1:
                 # (theta - theta_i) / lr, so that one local step gives the gradient.
                 torch.sub(start, local - lr * rows, out=rows).div_(lr)
@@ -79,9 +94,9 @@ class WorkerUpdates:
     running statistics and returns its own.
     """
 
-    def __init__(self, model: FlatModel, scenario: Scenario) -> None:
-        self.model, self.scenario = model, scenario
-        self.device = torch.device(scenario.device)
+    def __init__(self, model: FlatModel, settings: Settings) -> None:
+        self.model, self.settings = model, settings
+        self.device = model.parameters.device
 
     def updates(
         self, batches: Sequence[Batch], workers: Sequence[int], step: int, lr: float, rows: Tensor
@@ -96,7 +111,7 @@ class WorkerUpdates:
             for i, worker in enumerate(workers):
                 model.load(start, statistics)
                 model.reset_counters()
-                self._seed(stream_seed(self.scenario.seed, "dropout", worker, step))
+                self._seed(stream_seed(self.settings.seed, "dropout", worker, step))
                 self._work([_one(batch, i) for batch in batches], lr, rows[i])
                 collected[i] = model.statistics
         model.load(start, statistics)
@@ -114,7 +129,7 @@ class WorkerUpdates:
             terms = F.cross_entropy(logits, batch.labels, reduction="none")
             loss = (terms * batch.weights).sum() / len(batch.labels)
             model.store_gradients(loss, row)
-            regularise(row[None], model.parameters, l2=self.scenario.l2, clip=self.scenario.clip)
+            regularise(row[None], model.parameters, l2=self.settings.l2, clip=self.settings.clip)
             if len(batches) > 1:
                 model.parameters.sub_(row, alpha=lr)
             if k == len(batches) - 1 and k > 0:

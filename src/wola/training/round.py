@@ -44,7 +44,7 @@ class Round:
             scenario.aggregator, mixing=scenario.mixing, definitions=scenario.definitions
         )
         self.attack, self.statistics_attack = self._new_attack(), self._new_attack()
-        self.server = make_server(scenario, self.model.size)
+        self.server = make_server(scenario, self.model.size, scenario.device)
         self.gradients = make_gradients(self.model, scenario)
         self.momenta = self.model.parameters.new_zeros(scenario.workers, self.model.size)
         self.memory = self.momenta.new_zeros(federation.computing, self.model.size)

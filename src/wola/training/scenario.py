@@ -15,6 +15,7 @@ from wola.data import DATASETS
 from wola.models import MODELS
 from wola.training import checks
 from wola.training.registry import STRATEGIES, strategy_named
+from wola.training.schedule import Schedule, learning_rate
 
 #: Changes whenever the same scenario would give other numbers.
 SEMANTICS = "1"
@@ -105,7 +106,7 @@ class Scenario(BaseModel):
     """The workers' momentum."""
     lr: float = Field(default=0.75, gt=0)
     """Learning rate at the start."""
-    lr_schedule: Literal["harmonic", "step", "constant"] = "harmonic"
+    lr_schedule: Schedule = "harmonic"
     """How the learning rate falls."""
     lr_period: int = Field(default=50, ge=1)
     """Steps after which the learning rate falls."""
@@ -191,11 +192,13 @@ class Scenario(BaseModel):
         >>> Scenario(lr=0.75, lr_period=50).learning_rate(50)
         0.375
         """
-        if self.lr_schedule == "harmonic":
-            return self.lr / (1 + step // self.lr_period)
-        if self.lr_schedule == "step" and step > self.lr_period:
-            return self.lr * self.lr_factor
-        return self.lr
+        return learning_rate(
+            step,
+            lr=self.lr,
+            schedule=self.lr_schedule,
+            period=self.lr_period,
+            factor=self.lr_factor,
+        )
 
     def round_counts(self) -> tuple[int, int]:
         """How many workers take part in a round, and the f that the rule is told."""

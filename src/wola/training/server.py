@@ -1,12 +1,10 @@
 """What the server does with an aggregate: a step, a step with momentum, or one of Adam."""
 
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Literal, Protocol
 
 import torch
 from torch import Tensor
-
-from wola.training.scenario import Scenario
 
 #: Keeps the step of Adam finite where the aggregates are nearly 0.
 TAU = 1e-3
@@ -106,15 +104,27 @@ class Adam:
         self.second.copy_(state["second"])
 
 
-def make_server(scenario: Scenario, size: int) -> Server:
-    """The server optimiser that the scenario names, for `size` parameters."""
-    if scenario.server == "momentum":
-        return Momentum(size, beta=scenario.server_beta, device=scenario.device)
-    if scenario.server == "adam":
-        return Adam(
-            size,
-            beta=scenario.server_beta,
-            beta2=scenario.server_beta2,
-            device=scenario.device,
-        )
+class Settings(Protocol):
+    """What names a server optimiser: a scenario does, and a recipe."""
+
+    @property
+    def server(self) -> Literal["sgd", "momentum", "adam"]:
+        """Which one."""
+
+    @property
+    def server_beta(self) -> float:
+        """Server momentum, or Adam's first one."""
+
+    @property
+    def server_beta2(self) -> float:
+        """Adam's second momentum."""
+
+
+def make_server(settings: Settings, size: int, device: torch.device | str = "cpu") -> Server:
+    """The server optimiser that the settings name, for `size` parameters."""
+    if settings.server == "momentum":
+        return Momentum(size, beta=settings.server_beta, device=device)
+    if settings.server == "adam":
+        beta, beta2 = settings.server_beta, settings.server_beta2
+        return Adam(size, beta=beta, beta2=beta2, device=device)
     return SGD()
