@@ -1,0 +1,244 @@
+"""The client: a Flower ClientApp around any PyTorch model and data."""
+
+from __future__ import annotations
+
+import copy
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from os import PathLike
+
+import torch
+from flwr.app import ConfigRecord, Context, Message, MetricRecord, RecordDict
+from flwr.clientapp import ClientApp
+from torch import nn
+from torch.utils.data import Dataset
+
+from wola.flower import wire
+from wola.flower.fingerprint import fingerprint
+from wola.flower.misbehaviour import MISBEHAVIOURS, Misbehaviour
+from wola.flower.momentum import Memory, noisy_report, state_folder
+from wola.flower.recipe import Orders
+from wola.flower.samples import Data, as_samples
+from wola.flower.scrub import scrubbed
+from wola.flower.signing import load_private_key, sign_content
+from wola.flower.work import local_update, loss_weights, take_momentum
+from wola.labels import check_distribution, label_counts, label_distribution
+from wola.labels.noise import Mechanism
+from wola.models import FlatModel
+from wola.training.evaluate import evaluate
+from wola.training.federation import HeldOut
+from wola.training.registry import nearest
+from wola.training.streams import stream
+
+StrPath = str | PathLike[str]
+
+_LOG = logging.getLogger(__name__)
+_HONEST = Misbehaviour()
+
+
+def wola_client(
+    model: nn.Module | Callable[[Context], nn.Module],
+    data: Data | Callable[[Context], Data],
+    *,
+    classes: int,
+    worker: int | None = None,
+    test: Data | Callable[[Context], Data] | None = None,
+    key: StrPath | Callable[[Context], StrPath] | None = None,
+    state: StrPath | None = None,
+    noise: Mechanism | None = None,
+    misbehave: str | Misbehaviour | Callable[[Context], str | None] | None = None,
+    device: torch.device | str = "cpu",
+) -> ClientApp:
+    """A Flower ClientApp that trains `model` on `data` with the WoLA loss, as the server asks.
+
+    `model` is a module, `data` (inputs, labels) in tensors or a Dataset with labels 0 to
+    `classes` - 1; either may be a function of Flower's `Context`, which knows the node. `test` is
+    data for evaluation. `worker` names the client's random draws and its momentum on disk; by
+    default it is `partition-id` in the node's configuration, or else the node's id. `key` is an
+    Ed25519 private key as `generate_keypair` makes it: given, every reply is signed. Momenta are
+    kept in the folder `state` (default: `$WOLA_STATE`, or the platform's state folder). `noise`
+    is a `LaplaceMechanism` or `GaussianMechanism` on the reported label distribution, drawn once.
+    `misbehave` names one of `MISBEHAVIOURS`, for demonstrations and tests. Of an error only its
+    kind reaches the server; all of it is logged here.
+
+    >>> digits = torch.rand(20, 4), torch.arange(20) % 2
+    >>> app = wola_client(nn.Linear(4, 2), digits, classes=2)
+    """
+    if isinstance(classes, bool) or not isinstance(classes, int) or classes < 1:
+        raise ValueError(f"classes = {classes!r}; allowed: an int >= 1")
+    if worker is not None and (isinstance(worker, bool) or not isinstance(worker, int)):
+        raise ValueError(f"worker = {worker!r}; allowed: an int, or None")
+    if isinstance(misbehave, str):
+        _named(misbehave)
+    client = _Client(
+        model=model,
+        data=data,
+        classes=classes,
+        worker=worker,
+        test=test,
+        key=key,
+        state=state,
+        noise=noise,
+        misbehave=misbehave,
+        device=torch.device(device),
+    )
+    app = ClientApp()
+    app.query()(scrubbed("reporting labels", client.query))
+    app.train()(scrubbed("training", client.train))
+    app.evaluate()(scrubbed("evaluation", client.evaluate))
+    return app
+
+
+def _named(name: str) -> Misbehaviour:
+    try:
+        return MISBEHAVIOURS[nearest(name, MISBEHAVIOURS)]
+    except ValueError as error:
+        raise ValueError(f"misbehave = {name!r}; {error}") from None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Client:
+    """What `wola_client` was given, and the answers to the three kinds of message."""
+
+    model: nn.Module | Callable[[Context], nn.Module]
+    data: Data | Callable[[Context], Data]
+    classes: int
+    worker: int | None
+    test: Data | Callable[[Context], Data] | None
+    key: StrPath | Callable[[Context], StrPath] | None
+    state: StrPath | None
+    noise: Mechanism | None
+    misbehave: str | Misbehaviour | Callable[[Context], str | None] | None
+    device: torch.device
+
+    def query(self, message: Message, context: Context) -> Message:
+        """The label distribution, or why this client cannot take part."""
+        header, record = _opened(message, wire.QUERY)
+        mine = fingerprint(self._module(context))
+        problem = _mismatch(record, mine)
+        asked = wire.value(record, wire.CLASSES, int)
+        if asked != self.classes:
+            problem = f"the server has {asked} classes, this client {self.classes}"
+        if problem is not None:
+            return self._refuse(message, context, header, mine, problem)
+        lie = self._misbehaviour(context)
+        labels = lie.labels(as_samples(_of(self.data, context)).labels, self.classes)
+        counts = label_counts(labels, self.classes)
+        distribution = label_distribution(counts)
+        if self.noise is not None:
+            folder = state_folder(self.state)
+            distribution = noisy_report(folder, self._worker(context), counts, self.noise)
+        report = MetricRecord({wire.DISTRIBUTION: lie.report(distribution).tolist()})
+        head = header.record(**{wire.FINGERPRINT: mine})
+        content = RecordDict({wire.RECORD: head, wire.LABELS: report})
+        return self._reply(message, context, content)
+
+    def train(self, message: Message, context: Context) -> Message:
+        """The momentum after one more round, and the running statistics."""
+        header, record = _opened(message, wire.TRAIN)
+        orders, step, worker = Orders.of(record), header.round, self._worker(context)
+        module = self._module(context)
+        mine = fingerprint(module)
+        if problem := _mismatch(record, mine):
+            return self._refuse(message, context, header, mine, problem)
+        q = check_distribution(wire.vector(record, wire.OBJECTIVE), self.classes)
+        model = self._loaded(module, message)
+        samples, lie = as_samples(_of(self.data, context)), self._misbehaviour(context)
+        labels = lie.labels(samples.labels, self.classes)
+        weights = loss_weights(labels, orders, q)
+        update, statistics = local_update(
+            model, samples, labels, orders, weights=weights, worker=worker, step=step
+        )
+        memory = Memory(state_folder(self.state), header.federation, header.run, worker)
+        momentum = take_momentum(memory, step, update, orders.beta)
+        sent = lie.update(momentum, stream(orders.seed, "misbehaviour", worker, step))
+        arrays = wire.update_record(sent, statistics)
+        content = RecordDict({wire.RECORD: header.record(), wire.UPDATE: arrays})
+        lie.content(content)
+        reply = self._reply(message, context, content)
+        reply.content = lie.signed(reply.content, context)
+        return reply
+
+    def evaluate(self, message: Message, context: Context) -> Message:
+        """Accuracy and loss on the client's test data."""
+        header, _ = _opened(message, wire.EVALUATE)
+        if self.test is None:
+            raise ValueError("test = None; allowed where the server asks for evaluation: data")
+        model = self._loaded(self._module(context), message)
+        samples = as_samples(_of(self.test, context), name="test")
+        label_counts(samples.labels, self.classes)
+        inputs = samples.take(torch.arange(len(samples.labels))).to(self.device)
+        inputs = inputs.to(model.parameters.dtype) if inputs.is_floating_point() else inputs
+        labels, ones = samples.labels.to(self.device), torch.ones_like(samples.labels)
+        found = evaluate(model, HeldOut(inputs, labels, ones), header.round)
+        metrics = MetricRecord({wire.ACCURACY: found.accuracy, wire.LOSS: found.loss})
+        content = RecordDict({wire.RECORD: header.record(), wire.EVALUATION: metrics})
+        return self._reply(message, context, content)
+
+    def _refuse(
+        self, message: Message, context: Context, header: wire.Header, mine: str, problem: str
+    ) -> Message:
+        _LOG.error("this client does not take part: %s", problem)
+        fields = {wire.FINGERPRINT: mine, wire.REFUSED: problem}
+        return self._reply(message, context, RecordDict({wire.RECORD: header.record(**fields)}))
+
+    def _reply(self, message: Message, context: Context, content: RecordDict) -> Message:
+        path = self.key(context) if callable(self.key) else self.key
+        if path is not None:
+            sign_content(content, load_private_key(path), context.node_id)
+        return Message(content, reply_to=message)
+
+    def _module(self, context: Context) -> nn.Module:
+        if isinstance(self.model, nn.Module):
+            return copy.deepcopy(self.model)
+        with torch.random.fork_rng(devices=[]):
+            made = self.model(context)
+        if not isinstance(made, nn.Module):
+            raise TypeError(f"model made a {type(made).__name__}; allowed: a torch.nn.Module")
+        return copy.deepcopy(made)
+
+    def _loaded(self, module: nn.Module, message: Message) -> FlatModel:
+        model = FlatModel(module, self.device)
+        sizes = {wire.PARAMETERS: model.size, wire.STATISTICS: len(model.statistics)}
+        given = wire.read_arrays(message.content, wire.MODEL, sizes)
+        model.load(given[wire.PARAMETERS], given[wire.STATISTICS])
+        return model
+
+    def _worker(self, context: Context) -> int:
+        if self.worker is not None:
+            return self.worker
+        given = context.node_config.get("partition-id", context.node_id)
+        if isinstance(given, bool) or not isinstance(given, int):
+            raise ValueError(f"partition-id = {given!r}; allowed: an int")
+        return given
+
+    def _misbehaviour(self, context: Context) -> Misbehaviour:
+        given = self.misbehave
+        if given is None or isinstance(given, Misbehaviour):
+            return given or _HONEST
+        name = given if isinstance(given, str) else given(context)
+        return _named(name) if name else _HONEST
+
+
+def _of(data: Data | Callable[[Context], Data], context: Context) -> Data:
+    if isinstance(data, tuple | list | Dataset):
+        return data
+    return data(context)
+
+
+def _opened(message: Message, kind: str) -> tuple[wire.Header, ConfigRecord]:
+    header = wire.Header.of(message.content)
+    if header.kind != kind:
+        raise wire.WireError(f"kind = {header.kind!r} in a {kind} message; allowed: {kind!r}")
+    return header, wire.config(message.content)
+
+
+def _mismatch(record: ConfigRecord, mine: str) -> str | None:
+    theirs = wire.value(record, wire.FINGERPRINT, str)
+    if theirs == mine:
+        return None
+    return (
+        f"this client's model has fingerprint {mine[:16]}..., the server's {theirs[:16]!r}...: "
+        "names, shapes or dtypes of parameters or buffers differ"
+    )
