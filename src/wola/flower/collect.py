@@ -1,0 +1,194 @@
+"""Messages out, replies in: a collection closes at a quorum or a deadline, and never raises."""
+
+import secrets
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from time import monotonic, sleep
+from typing import Generic, TypeVar
+
+from flwr.app import Message, RecordDict
+from flwr.serverapp import Grid
+
+from wola.flower.content import printable, size_of
+from wola.flower.pull import Pull, Unreadable
+
+T = TypeVar("T")
+
+#: What makes something of a node's reply, or raises `Invalid` or `Refused`.
+Judge = Callable[[int, Message], T]
+
+#: Waits between two looks for replies, in seconds: the first, the longest, and the growth.
+FIRST_WAIT, LONGEST_WAIT, GROWTH = 0.02, 1.0, 1.5
+
+#: Seconds after which one look for a reply no longer keeps the others waiting.
+LONGEST_PULL = 5.0
+
+#: How much later than the deadline a message expires at the SuperLink: clocks differ.
+CLOCK_SLACK = 60.0
+
+
+class Invalid(Exception):
+    """A reply that no honest client sends, and why."""
+
+
+class Refused(Exception):
+    """A client that says it cannot take part in this run, or that is seen not to, and why."""
+
+
+@dataclass
+class Collected(Generic[T]):
+    """What came of a collection, by node: every node asked is in exactly one of the four.
+
+    `accepted` holds what the judge made of valid replies, `dropped` why a reply was invalid,
+    `refused` why a client cannot take part, `missing` what stands for a reply: an error, or
+    nothing before the collection closed. Nodes are in ascending order, whatever arrived first.
+    `surplus` counts replies to nothing that was asked.
+    """
+
+    accepted: dict[int, T] = field(default_factory=dict)
+    dropped: dict[int, str] = field(default_factory=dict)
+    refused: dict[int, str] = field(default_factory=dict)
+    missing: dict[int, str] = field(default_factory=dict)
+    bytes_in: int = 0
+    surplus: int = 0
+
+    def in_order(self) -> "Collected[T]":
+        """The same with nodes in ascending order."""
+        return replace(
+            self,
+            accepted=dict(sorted(self.accepted.items())),
+            dropped=dict(sorted(self.dropped.items())),
+            refused=dict(sorted(self.refused.items())),
+            missing=dict(sorted(self.missing.items())),
+        )
+
+    def take(self, node: int, reply: Message, judge: Judge[T]) -> None:
+        """Puts a node's reply where it belongs; nothing in it makes this raise."""
+        try:
+            if reply.has_error():
+                text = printable(str(reply.error.reason or ""))
+                self.missing[node] = f"error {reply.error.code}: {text}"
+                return
+            self.bytes_in += size_of(reply.content)
+            self.accepted[node] = judge(node, reply)
+        except Invalid as error:
+            self.dropped[node] = printable(str(error))
+        except Refused as error:
+            self.refused[node] = printable(str(error))
+        except Exception as error:
+            self.dropped[node] = str(Unreadable(error))
+
+
+def present(
+    grid: Grid, *, without: Collection[int] = (), at_least: int = 1, patience: float = 0.0
+) -> list[int]:
+    """The connected nodes in ascending order, `without` some; waits for `at_least` of them.
+
+    It waits no longer than `patience` seconds, then takes those that are there.
+    """
+    end, wait = monotonic() + patience, FIRST_WAIT
+    while True:
+        nodes = sorted(set(grid.get_node_ids()) - set(without))
+        left = end - monotonic()
+        if len(nodes) >= at_least or left <= 0:
+            return nodes
+        sleep(min(wait, left))
+        wait = min(wait * GROWTH, LONGEST_WAIT)
+
+
+def requests(
+    content: RecordDict, nodes: Iterable[int], kind: str, *, round_number: int, deadline: float
+) -> list[Message]:
+    """The messages of a round, one per node.
+
+    Flower names a message by the hash of what it holds and does not compare the sender of a reply
+    with the node that was asked. A random part in each one's group id keeps a client from
+    guessing the name of another's message, and so from replying in its place.
+    """
+    return [
+        Message(
+            content,
+            node,
+            kind,
+            ttl=deadline + CLOCK_SLACK,
+            group_id=f"{round_number}-{secrets.token_hex(16)}",
+        )
+        for node in nodes
+    ]
+
+
+def collect(
+    grid: Grid,
+    messages: Sequence[Message],
+    judge: Judge[T],
+    *,
+    enough: int,
+    deadline: float,
+) -> Collected[T]:
+    """Sends the messages and judges the replies until `enough` are valid, or time is over.
+
+    `judge(node, reply)` returns what is kept of a reply, or raises :class:`Invalid` or
+    :class:`Refused`; anything else that it raises makes the reply invalid as well. When the
+    collection closes, every reply that is there has been taken. Replies are pulled one by one:
+    one that Flower cannot put together spoils no other, and one that does not come whole holds
+    up no other. A reply belongs to the node whose message it answers, whatever sender it claims.
+    """
+    collected: Collected[T] = Collected()
+    nodes = [message.metadata.dst_node_id for message in messages]
+    identifiers = list(grid.push_messages(messages)) if messages else []
+    # Flower returns no ids at all where all messages together were too large, and None for one
+    # that the SuperLink did not take.
+    identifiers += [""] * (len(nodes) - len(identifiers))
+    waiting = {i: node for i, node in zip(identifiers, nodes, strict=True) if i}
+    for i, node in zip(identifiers, nodes, strict=True):
+        if not i:
+            collected.missing[node] = "the SuperLink did not take the message"
+    end = monotonic() + deadline
+    pulls: dict[str, Pull] = {}
+    wait = FIRST_WAIT
+    while waiting:
+        for identifier, node in list(waiting.items()):
+            pull = pulls.get(identifier)
+            if pull is None:
+                pull = pulls[identifier] = Pull(grid, identifier)
+                pull.wait(min(LONGEST_PULL, deadline))
+            if not pull.over:
+                continue
+            del pulls[identifier]
+            try:
+                replies = pull.replies()
+            except Unreadable as error:
+                collected.dropped[node] = str(error)
+                del waiting[identifier]
+                continue
+            if replies:
+                collected.take(node, replies[0], judge)
+                del waiting[identifier]
+        left = end - monotonic()
+        if not waiting or left <= 0 or len(collected.accepted) >= enough:
+            break
+        sleep(min(wait, left))
+        wait = min(wait * GROWTH, LONGEST_WAIT)
+    for node in waiting.values():
+        collected.missing[node] = "no reply before the round closed"
+    return collected.in_order()
+
+
+def matched(
+    messages: Sequence[Message], replies: Iterable[Message], judge: Judge[T]
+) -> Collected[T]:
+    """The same for replies that are there already: each goes by the message it answers.
+
+    A second reply to a message, and one to a message that was not sent, is surplus.
+    """
+    collected: Collected[T] = Collected()
+    waiting = {each.metadata.message_id: each.metadata.dst_node_id for each in messages}
+    for reply in replies:
+        node = waiting.pop(reply.metadata.reply_to_message_id, None)
+        if node is None:
+            collected.surplus += 1
+        else:
+            collected.take(node, reply, judge)
+    for node in waiting.values():
+        collected.missing[node] = "no reply before the round closed"
+    return collected.in_order()

@@ -1,0 +1,94 @@
+"""The model that all clients train: its vectors, the server's optimiser, and one step of it."""
+
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+
+import torch
+from flwr.app import ArrayRecord
+from torch import Tensor, nn
+
+from wola.aggregation import CoordinateMedian, Rule
+from wola.flower.ledger import finite_or_none
+from wola.flower.recipe import Recipe
+from wola.flower.validate import Update
+from wola.models import FlatModel
+from wola.training.metrics import spread
+from wola.training.server import make_server
+from wola.training.streams import stream
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a step was: see `RoundRecord`."""
+
+    skipped: str | None = None
+    weights: tuple[float, ...] | None = None
+    dissimilarity: float | None = None
+    norm: float | None = None
+
+
+class GlobalModel:
+    """The parameters (d,), the running statistics (s,) and the optimiser; the verb is `step`.
+
+    The module is copied; `flat` is its `FlatModel`.
+    """
+
+    def __init__(self, module: nn.Module, recipe: Recipe) -> None:
+        self.recipe = recipe
+        self.flat = FlatModel(deepcopy(module))
+        self.server = make_server(recipe, self.flat.size)
+
+    def step(self, updates: Sequence[Update], f: int, rule: Rule, round_number: int) -> Step:
+        """Aggregates the updates, of which at most `f` are Byzantine, and moves the model.
+
+        Whatever stands in the way (too few updates for the rule, a model that would not be
+        finite) leaves everything as it was, and is said.
+        """
+        try:
+            rule.check(len(updates), f)
+        except ValueError as error:
+            return Step(skipped=str(error))
+        rows = torch.stack([each.update for each in updates])
+        dissimilarity = finite_or_none(spread(rows)[1])
+        generator = stream(self.recipe.seed, "rule", round_number)
+        try:
+            outcome = rule.aggregate(rows, f, generator)
+        except (ArithmeticError, RuntimeError, ValueError) as error:
+            return Step(skipped=f"the rule failed: {error}", dissimilarity=dissimilarity)
+        parameters, memory = self.flat.parameters.clone(), self.server.state_dict()
+        lr = self.recipe.learning_rate(round_number)
+        self.server.step(self.flat.parameters, outcome.update, lr)
+        if not bool(self.flat.parameters.isfinite().all()):
+            self.flat.load(parameters)
+            self.server.load_state_dict(memory)
+            reason = "the model would not be finite"
+            return Step(skipped=reason, dissimilarity=dissimilarity)
+        if self.flat.statistics.numel():
+            blocks = torch.stack([each.statistics for each in updates])
+            self.flat.statistics.copy_(CoordinateMedian()(blocks, f))
+        weights = None if outcome.weights is None else tuple(outcome.weights.tolist())
+        norm = finite_or_none(float(torch.linalg.vector_norm(outcome.update)))
+        return Step(None, weights, dissimilarity, norm)
+
+    def arrays(self) -> ArrayRecord:
+        """The module's state as Flower's apps know it: a record of named arrays."""
+        return ArrayRecord(self.flat.state_dict())
+
+    def load_arrays(self, arrays: ArrayRecord) -> None:
+        """Takes up a state as :meth:`arrays` gives it; a ValueError if it is another model's."""
+        try:
+            state = arrays.to_torch_state_dict()
+            with torch.no_grad():
+                self.flat.module.load_state_dict(state)
+        except RuntimeError as error:
+            raise ValueError(f"initial_arrays do not fit the model: {error}") from error
+
+    def load(
+        self, parameters: Tensor, statistics: Tensor, memory: Mapping[str, Tensor] | None = None
+    ) -> None:
+        """Writes both vectors, and the optimiser's memory; without one it starts afresh."""
+        self.flat.load(parameters, statistics)
+        self.server = make_server(self.recipe, self.flat.size)
+        if memory is not None:
+            self.server.load_state_dict(memory)

@@ -1,0 +1,210 @@
+"""The Flower strategy: WoLA with any rule, over clients that may fail or lie."""
+
+import logging
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from os import PathLike
+from time import perf_counter
+from typing import Literal
+
+from flwr.app import ArrayRecord, ConfigRecord, Message, MetricRecord
+from flwr.serverapp import Grid
+from flwr.serverapp.strategy import Result, Strategy
+from torch import nn
+
+from wola.aggregation import Rule
+from wola.flower import wire
+from wola.flower.collect import present
+from wola.flower.ledger import RoundRecord
+from wola.flower.recipe import Recipe
+from wola.flower.settings import check_seconds, settled
+from wola.flower.training_run import FINISHED, TrainingRun
+from wola.flower.validate import medians, score_of, update_of
+from wola.labels import Objective
+
+log = logging.getLogger("flwr.wola")
+
+Evaluator = Callable[[int, ArrayRecord], MetricRecord | None]
+
+
+class WolaStrategy(Strategy):
+    """Trains `model` over a Flower federation of n clients of which at most f fail or lie.
+
+    A query round settles the objective q from the clients' label distributions (`objective`
+    `Shared`, the default; `Uniform` and `Prior` ask nothing). Then in every round the clients are
+    sent the model and q, what they send back is checked and aggregated by `rule` (default
+    ``NNM() | TrimmedMean()``), and the server steps as `recipe` says. Running statistics are
+    aggregated by the coordinate-wise median.
+
+    A round closes when `quorum` valid replies are there (default max(n - f, 2f + 1)) or after
+    `deadline` seconds; the query waits for all nodes, since q is settled once. An invalid reply
+    is dropped and lowers the n and f that the rule is told by one each, f not below 0, since no
+    honest client sends one; a missing reply lowers n alone. A round with too few left keeps the
+    model, and after `empty_rounds` of them in a row the run ends; `ending` says why. At the start
+    it waits up to `patience` seconds for `min_nodes` nodes (default n). A node that joins later
+    gets the model's fingerprint with its first training message, and refuses if it has another.
+
+    With `keys`, files of public keys or keys of 32 bytes, every reply must be signed by one of
+    them, and each has one vote. `checkpoint` is a file from which a run of the same model,
+    recipe, objective and `federation` goes on; `records` gets a line of JSON per round, see
+    `RoundRecord`, and is started anew with a new run. `evaluate` "federated" asks the clients for
+    their accuracy after each round and takes the median.
+
+    >>> strategy = WolaStrategy(nn.Linear(4, 3), classes=3, n=5, f=1)
+    >>> strategy.settings.quorum
+    4
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        *,
+        classes: int,
+        n: int,
+        f: int,
+        rule: Rule | None = None,
+        objective: Objective | None = None,
+        recipe: Recipe | None = None,
+        deadline: float = 60.0,
+        quorum: int | None = None,
+        min_nodes: int | None = None,
+        patience: float = 120.0,
+        empty_rounds: int = 3,
+        federation: str = "wola",
+        keys: Iterable[bytes | str | PathLike[str]] | None = None,
+        checkpoint: str | PathLike[str] | None = None,
+        records: str | PathLike[str] | None = None,
+        evaluate: Literal["none", "federated"] = "none",
+    ) -> None:
+        self.settings = settled(
+            classes=classes,
+            n=n,
+            f=f,
+            rule=rule,
+            objective=objective,
+            recipe=recipe,
+            deadline=deadline,
+            quorum=quorum,
+            min_nodes=min_nodes,
+            patience=patience,
+            empty_rounds=empty_rounds,
+            federation=federation,
+            keys=keys,
+            checkpoint=checkpoint,
+            records=records,
+            evaluate=evaluate,
+        )
+        self._module = model
+        self.run = TrainingRun(self.settings, model)
+
+    @property
+    def ending(self) -> str:
+        """Why the last run ended: "finished", or what kept it from that."""
+        return self.run.ending
+
+    @property
+    def records(self) -> list[RoundRecord]:
+        """The records of the rounds so far."""
+        return self.run.ledger.records
+
+    def start(
+        self,
+        grid: Grid,
+        initial_arrays: ArrayRecord | None = None,
+        num_rounds: int = 3,
+        timeout: float | None = None,
+        train_config: ConfigRecord | None = None,
+        evaluate_config: ConfigRecord | None = None,
+        evaluate_fn: Evaluator | None = None,
+    ) -> Result:
+        """Runs until round `num_rounds`, from the checkpoint if there is one; Flower's result.
+
+        `initial_arrays` is a state of the model to start from; `timeout` takes the place of the
+        deadline. `evaluate_fn` gets the round and the state of the model, before the first round
+        and after each.
+        """
+        settings = self.settings
+        if timeout is not None:
+            settings = replace(settings, deadline=check_seconds("timeout", timeout))
+        run = self.run = TrainingRun(settings, self._module)
+        if initial_arrays is not None:
+            run.model.load_arrays(initial_arrays)
+        run.resume()
+        self.summary()
+        result = Result()
+        for record in run.ledger.records:
+            _keep(result.train_metrics_clientapp, record.round, record.metrics())
+        if run.round < num_rounds:
+            present(grid, at_least=settings.min_nodes, patience=settings.patience)
+            if evaluate_fn is not None and run.round == 0:
+                _keep(result.evaluate_metrics_serverapp, 0, evaluate_fn(0, run.model.arrays()))
+            if run.q is None:
+                run.settle(grid)
+        while run.round < num_rounds and run.ending == FINISHED:
+            record = run.train(grid, run.round + 1, train_config)
+            if settings.evaluate == "federated":
+                metrics, record = run.score(grid, record, evaluate_config)
+                _keep(result.evaluate_metrics_clientapp, record.round, metrics)
+            if evaluate_fn is not None:
+                start = perf_counter()
+                metrics = evaluate_fn(record.round, run.model.arrays())
+                _keep(result.evaluate_metrics_serverapp, record.round, metrics)
+                record = record.evaluated(metrics, perf_counter() - start)
+            run.enter(record)
+            _keep(result.train_metrics_clientapp, record.round, record.metrics())
+        log.info("After round %d: %s", run.round, run.ending)
+        result.arrays = run.model.arrays()
+        return result
+
+    def configure_train(
+        self, server_round: int, arrays: ArrayRecord, config: ConfigRecord, grid: Grid
+    ) -> Iterable[Message]:
+        """The training messages of a round; `arrays`, unless empty, is the model to train."""
+        self._take_up(arrays)
+        if self.run.q is None:
+            self.run.settle(grid)
+        return self.run.messages(grid, wire.TRAIN, server_round, config)
+
+    def aggregate_train(
+        self, server_round: int, replies: Iterable[Message]
+    ) -> tuple[ArrayRecord | None, MetricRecord | None]:
+        """The model after a round, None if it was kept as it is, and the round's numbers."""
+        start = perf_counter()
+        heard = self.run.talk.read(wire.TRAIN, server_round, update_of, replies)
+        record = self.run.step(server_round, heard, start)
+        self.run.enter(record)
+        arrays = None if record.skipped is not None else self.run.model.arrays()
+        return arrays, record.metrics()
+
+    def configure_evaluate(
+        self, server_round: int, arrays: ArrayRecord, config: ConfigRecord, grid: Grid
+    ) -> Iterable[Message]:
+        """The evaluation messages of a round; none unless evaluation is federated."""
+        if self.settings.evaluate == "none":
+            return []
+        self._take_up(arrays)
+        return self.run.messages(grid, wire.EVALUATE, server_round, config)
+
+    def aggregate_evaluate(
+        self, server_round: int, replies: Iterable[Message]
+    ) -> MetricRecord | None:
+        """The medians of what the clients measured; None if nobody did."""
+        return medians(self.run.talk.read(wire.EVALUATE, server_round, score_of, replies))
+
+    def summary(self) -> None:
+        """Logs what the strategy was told."""
+        settings = self.settings
+        log.info("WoLA over n = %d clients, of which f = %d may lie", settings.n, settings.f)
+        log.info("rule %s, objective %s", settings.rule, settings.objective)
+        log.info("%s", settings.recipe)
+        signed = "unsigned" if settings.keys is None else f"signed by {len(settings.keys)} keys"
+        log.info("quorum %d, deadline %g s, %s", settings.quorum, settings.deadline, signed)
+
+    def _take_up(self, arrays: ArrayRecord) -> None:
+        if arrays:
+            self.run.model.load_arrays(arrays)
+
+
+def _keep(where: dict[int, MetricRecord], round_number: int, metrics: MetricRecord | None) -> None:
+    if metrics is not None:
+        where[round_number] = metrics

@@ -1,0 +1,196 @@
+"""A collection closes in time, whatever nodes and Flower do with replies."""
+
+import time
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+from flwr.app import ConfigRecord, Context, Message, RecordDict
+
+from tests.flower.test_flower_loopback import echo
+from wola.flower import LoopbackGrid
+from wola.flower.collect import Invalid, Refused, collect, matched, present, requests
+from wola.flower.content import printable, size_of
+
+CONTENT = RecordDict({"c": ConfigRecord({"word": "hello"})})
+
+
+def ask(grid: LoopbackGrid) -> list[Message]:
+    return requests(CONTENT, grid.get_node_ids(), "query", round_number=3, deadline=1.0)
+
+
+def word(node: int, reply: Message) -> str:
+    return str(reply.content.config_records["c"]["word"])
+
+
+def gather(
+    grid: LoopbackGrid, judge: Any = word, *, enough: int = 99, deadline: float = 2.0
+) -> Any:
+    return collect(grid, ask(grid), judge, enough=enough, deadline=deadline)
+
+
+def mute(message: Message, context: Context) -> Message:
+    raise SystemExit(0)
+
+
+def test_all_replies_end_it_at_once() -> None:
+    start = time.monotonic()
+    collected = gather(LoopbackGrid([echo] * 3), deadline=60.0)
+    assert collected.accepted == dict.fromkeys([1001, 1002, 1003], "hello")
+    assert collected.bytes_in == 3 * size_of(CONTENT)
+    assert time.monotonic() - start < 30
+
+
+def test_enough_valid_replies_end_it_and_whatever_is_there_is_taken() -> None:
+    grid = LoopbackGrid([mute, echo, echo, echo])
+    collected = gather(grid, enough=2, deadline=60.0)
+    assert list(collected.accepted) == [1002, 1003, 1004]
+    assert collected.missing == {1001: "no reply before the round closed"}
+
+
+def test_invalid_replies_are_not_enough() -> None:
+    def judge(node: int, reply: Message) -> str:
+        if node < 1003:
+            raise Invalid("wrong")
+        return "right"
+
+    collected = gather(LoopbackGrid([echo, echo, echo, mute]), judge, enough=2, deadline=0.1)
+    assert list(collected.accepted) == [1003]
+    assert collected.dropped == {1001: "wrong", 1002: "wrong"}
+    assert list(collected.missing) == [1004]
+
+
+def test_the_deadline_ends_it() -> None:
+    start = time.monotonic()
+    collected = gather(LoopbackGrid([mute, echo]), deadline=0.15)
+    assert time.monotonic() - start >= 0.15
+    assert list(collected.missing) == [1001]
+
+
+def test_a_late_reply_within_the_deadline_is_waited_for() -> None:
+    def late(message: Message, context: Context) -> Message:
+        time.sleep(0.1)
+        return echo(message, context)
+
+    collected = gather(LoopbackGrid([late, echo], background=[1001]), deadline=60.0)
+    assert list(collected.accepted) == [1001, 1002]
+
+
+def test_every_node_asked_is_in_exactly_one_place() -> None:
+    def judge(node: int, reply: Message) -> str:
+        if node == 1002:
+            raise Refused("another model")
+        if node == 1003:
+            raise ZeroDivisionError
+        return "right"
+
+    grid = LoopbackGrid([echo, echo, echo, mute, echo])
+    grid.kill(1005)
+    collected = gather(grid, judge, deadline=0.1)
+    assert collected.accepted == {1001: "right"}
+    assert collected.refused == {1002: "another model"}
+    assert collected.dropped == {1003: "cannot be read (ZeroDivisionError)"}
+    assert collected.missing[1005] == "error 5: Node Unavailable"
+    assert list(collected.missing) == [1004, 1005]
+
+
+class Broken(LoopbackGrid):
+    """Fails when the reply of node 1002 is put together."""
+
+    error: BaseException = AttributeError("no such field")
+
+    def pull_messages(self, message_ids: Iterable[str]) -> Iterable[Message]:
+        replies = list(super().pull_messages(message_ids))
+        if any(reply.metadata.src_node_id == 1002 for reply in replies):
+            raise self.error
+        return replies
+
+
+def test_a_reply_that_cannot_be_put_together_spoils_no_other() -> None:
+    collected = gather(Broken([echo] * 3))
+    assert list(collected.accepted) == [1001, 1003]
+    assert collected.dropped == {1002: "cannot be read (AttributeError)"}
+
+
+def test_a_broken_connection_is_not_held_against_a_client() -> None:
+    grid = Broken([echo] * 3)
+    grid.error = ConnectionResetError("the server went away")
+    with pytest.raises(ConnectionResetError):
+        gather(grid)
+
+
+def test_a_reply_that_is_never_whole_holds_up_no_other() -> None:
+    class Stuck(LoopbackGrid):
+        def pull_messages(self, message_ids: Iterable[str]) -> Iterable[Message]:
+            replies = list(super().pull_messages(message_ids))
+            if any(reply.metadata.src_node_id == 1001 for reply in replies):
+                time.sleep(20)
+            return replies
+
+    start = time.monotonic()
+    collected = gather(Stuck([echo] * 3), deadline=0.2)
+    assert time.monotonic() - start < 10
+    assert list(collected.accepted) == [1002, 1003]
+    assert list(collected.missing) == [1001]
+
+
+def test_messages_that_the_superlink_does_not_take_are_missing() -> None:
+    class Full(LoopbackGrid):
+        def push_messages(self, messages: Iterable[Message]) -> Iterable[Any]:
+            return [None, *list(super().push_messages(messages))[1:]]
+
+    class Small(LoopbackGrid):
+        def push_messages(self, messages: Iterable[Message]) -> Iterable[str]:
+            return []
+
+    assert list(gather(Full([echo] * 2)).missing) == [1001]
+    assert list(gather(Small([echo] * 2)).missing) == [1001, 1002]
+
+
+def test_a_claimed_sender_is_not_believed() -> None:
+    class Forged(LoopbackGrid):
+        def answer(self, node: int, message: Message) -> Message | None:
+            reply = super().answer(node, message)
+            assert reply is not None
+            reply.metadata.__dict__["_src_node_id"] = 1001
+            return reply
+
+    collected = gather(Forged([echo] * 3), lambda node, reply: reply.metadata.src_node_id)
+    assert collected.accepted == {1001: 1001, 1002: 1001, 1003: 1001}
+
+
+def test_names_of_messages_cannot_be_guessed_from_one_another() -> None:
+    groups = [message.metadata.group_id for message in ask(LoopbackGrid([echo] * 3))]
+    assert len(set(groups)) == 3
+    assert all(group.startswith("3-") and len(group) == 34 for group in groups)
+
+
+def test_replies_collected_elsewhere_go_by_the_message_they_answer() -> None:
+    grid = LoopbackGrid([echo] * 3)
+    messages = ask(grid)
+    replies = list(grid.send_and_receive(messages))
+    stray = Message(
+        CONTENT, reply_to=requests(CONTENT, [7], "query", round_number=3, deadline=1)[0]
+    )
+    collected = matched(messages, [*replies[1:], replies[1], stray], word)
+    assert list(collected.accepted) == [1002, 1003]
+    assert list(collected.missing) == [1001]
+    assert collected.surplus == 2
+
+
+def test_too_few_nodes_are_waited_for_but_not_for_ever() -> None:
+    grid = LoopbackGrid([echo] * 3)
+    assert present(grid, at_least=3) == [1001, 1002, 1003]
+    start = time.monotonic()
+    assert present(grid, without=[1002], at_least=3, patience=0.1) == [1001, 1003]
+    assert time.monotonic() - start >= 0.1
+
+
+def test_texts_of_clients_are_cut_and_made_harmless() -> None:
+    assert printable("x" * 500) == "x" * 200
+    assert printable("a\x1b[31m\r\nb\u202e") == "a?[31m??b?"
+
+
+def test_sizes_count_what_is_empty_as_well() -> None:
+    empty = ConfigRecord({"a": "", "b": [], "c": b""})
+    assert size_of(RecordDict({"r": empty})) == 4

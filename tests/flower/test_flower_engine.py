@@ -1,0 +1,70 @@
+"""The same scenario by the engine and through Flower's messages: the same model."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from tests.flower.federations import scenario_grid, scenario_strategy, state_of
+from wola.training import Scenario, simulate
+
+
+def digits(**fields: object) -> Scenario:
+    given = {
+        "dataset": "digits",
+        "workers": 7,
+        "byzantine": 2,
+        "loss": "wola",
+        "objective": "shared",
+        "attack": "none",
+        "batch": 32,
+        "steps": 8,
+        **fields,
+    }
+    return Scenario(**given)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {},
+        {"attack": "lf"},
+        {"attack": "lf", "mixing": "nnm"},
+        {"mixing": "nnm", "aggregator": "multi-krum", "server": "momentum", "lr": 0.1},
+        {"attack": "lf", "mixing": "bucketing", "server": "adam", "lr": 0.01},
+        {"local_steps": 3, "attack": "lf", "loss": "cross-entropy"},
+        {
+            "model": "tests.models.factories:normalised_convnet",
+            "workers": 3,
+            "byzantine": 1,
+            "steps": 3,
+            "attack": "lf",
+        },
+    ],
+    ids=["plain", "flipped", "nnm", "multi-krum", "random-rule", "local-steps", "batch-norm"],
+)
+def test_the_engine_and_flower_train_the_same_model(
+    fields: dict[str, object], tmp_path: Path
+) -> None:
+    scenario = digits(**fields)
+    engine = simulate(scenario)
+    strategy, module = scenario_strategy(scenario)
+    result = strategy.start(scenario_grid(scenario, module, tmp_path), num_rounds=scenario.steps)
+    assert strategy.ending == "finished"
+    assert torch.allclose(strategy.run.q, engine.q, atol=1e-12, rtol=0)
+    state = result.arrays.to_torch_state_dict()
+    assert state.keys() == engine.state.keys()
+    for name, value in engine.state.items():
+        assert torch.allclose(state[name].double(), value.double(), atol=1e-6, rtol=0), name
+    started = torch.cat([part.double().flatten() for part in module.state_dict().values()])
+    assert float((state_of(result.arrays) - started).abs().max()) > 1e-3
+
+
+def test_the_weights_recorded_are_those_of_the_engine(tmp_path: Path) -> None:
+    scenario = digits(attack="lf", aggregator="multi-krum", steps=2)
+    engine = simulate(scenario)
+    strategy, module = scenario_strategy(scenario)
+    strategy.start(scenario_grid(scenario, module, tmp_path), num_rounds=2)
+    for step, record in zip(engine.steps, strategy.records[1:], strict=True):
+        assert record.weights is not None
+        assert step.weights == pytest.approx(tuple(record.weights.values()), abs=1e-6)
