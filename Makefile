@@ -5,7 +5,7 @@ BIN := .venv/bin
 KERNELS := src/wola/aggregation src/wola/mixing src/wola/attacks
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: install demo test lint bench-env bench clean
+.PHONY: install demo test flower-check lint bench-env bench clean
 
 install: .venv/installed
 
@@ -27,6 +27,9 @@ test: lint
 	@command -v chromium >/dev/null || echo "chromium is not installed: the page is not tried in a browser (apt-get install chromium)"
 	$(BIN)/python -m pytest -n auto --dist loadfile --cov --cov-report= --cov-fail-under=0
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest --cov --cov-append $(KERNELS)
+
+flower-check: install
+	$(BIN)/python -m checks.flower
 
 bench-env: .venv-bench/installed
 

@@ -9,6 +9,7 @@ from wola.cli.data import data
 from wola.cli.demo import demo
 from wola.cli.doctor import doctor, installed
 from wola.cli.faults import Command, Commands
+from wola.cli.flower import flower
 from wola.cli.listing import list_names
 from wola.cli.report import report
 from wola.cli.runs import runs
@@ -52,6 +53,7 @@ app.command("report", cls=Command)(report)
 app.command("serve", cls=Command)(serve)
 app.add_typer(data, name="data")
 app.add_typer(runs, name="runs")
+app.add_typer(flower, name="flower")
 
 
 def main() -> None:
