@@ -26,6 +26,7 @@ from wola.bench.events import Begun, Done, Event, ignore
 from wola.bench.local import LocalExecutor
 from wola.bench.presets import preset
 from wola.bench.run import run_grid, tasks_of
+from wola.bench.same import coinciding
 from wola.bench.store import Store
 from wola.bench.work import dataset_of, perform
 from wola.training import Scenario, simulate
@@ -38,6 +39,15 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--steps", type=int, default=150, help="steps of a run")
     parser.add_argument("--byzfl-steps", type=int, default=40, help="the same beside ByzFL; 0: not")
     return with_command(parser, arguments)
+
+
+def whole_grid(steps: int) -> list[Scenario]:
+    """The runs of the preset `quick`, each once.
+
+    >>> len(whole_grid(9))
+    140
+    """
+    return list(coinciding(preset("quick").changed(steps=steps).scenarios()))
 
 
 def grid_slice(steps: int) -> list[Scenario]:
@@ -169,8 +179,8 @@ def best(found: Sequence[Timed]) -> dict[str, float]:
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
     """All numbers of the page."""
-    scenarios = grid_slice(options.steps)
-    for scenario in grid_slice(2):
+    scenarios = whole_grid(options.steps)
+    for scenario in whole_grid(2):
         simulate(scenario)
     loops: list[Timed] = []
     grids: dict[int, list[Timed]] = {count: [] for count in PROCESSES}
@@ -182,11 +192,12 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         "runs": len(scenarios),
         "loop": best(loops),
         "grids": {count: best(found) for count, found in grids.items()},
-        "store": statistics.median(store_overhead(scenarios)),
+        "store": statistics.median(store_overhead(grid_slice(options.steps))),
         "scheduler": statistics.median([gap for one in grids[1] for gap in one.gaps]),
     }
     if options.byzfl_steps:
         short = grid_slice(options.byzfl_steps)
+        made["slice"] = len(short)
         made["beside"] = {count: grid(short, count).seconds for count in PROCESSES}
         made["byzfl"] = {count: byzfl(short[0], count) for count in PROCESSES}
     return made

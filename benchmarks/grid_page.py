@@ -18,8 +18,8 @@ def page(facts: dict[str, str], made: dict[str, Any], options: argparse.Namespac
         *(f"- {name}: {value.removesuffix(', one used')}" for name, value in facts.items()),
         f"- load of the machine at the end, over one minute: {os.getloadavg()[0]:.1f}",
         "",
-        f"{runs} runs of the preset `quick` (strategies - and NNM, four aggregators, ALIE, FOE and "
-        f'SF; {options.steps} steps each). Wall times, the best of {options.rounds}; "working" '
+        f"The {runs} runs of the preset `quick`, {options.steps} steps each. Wall times, the best "
+        f'of {options.rounds}; "working" '
         "is from the first run's beginning to the last one's end, without the start of the "
         "processes, which the CPU time has in it. The plain loop calls `simulate` and keeps "
         "nothing.",
@@ -34,7 +34,10 @@ def page(facts: dict[str, str], made: dict[str, Any], options: argparse.Namespac
             f"| {name} | {found['seconds']:.1f} | {found['working']:.1f} | {found['cpu']:.1f} | "
             f"{rate:.0f} | {loop / found['working']:.2f} |"
         )
+    one, two = (made["grids"][n]["working"] for n in PROCESSES)
     lines += [
+        "",
+        f"Two processes do {one / two:.2f} times the work of one (goal: 1.8).",
         "",
         "## What store and scheduler cost",
         "",
@@ -54,7 +57,8 @@ def _beside(made: dict[str, Any], options: argparse.Namespace) -> list[str]:
     lines = [
         "## Beside ByzFL's own benchmark runner",
         "",
-        f"The same {made['runs']} runs of {options.byzfl_steps} steps: the same images (written in "
+        f"{made['slice']} of these runs (strategies - and NNM, four aggregators, ALIE, FOE and SF) "
+        f"with {options.byzfl_steps} steps on both sides: the same images (written in "
         "the format of MNIST, which ByzFL reads), network, batch, workers and evaluations. Wall "
         "time of the whole grid, processes started included.",
         "",

@@ -12,6 +12,7 @@ from wola.training import Scenario
 
 MADE = {
     "runs": 24,
+    "slice": 20,
     "loop": {"seconds": 12.0, "working": 12.0, "cpu": 11.0},
     "grids": {
         1: {"seconds": 14.0, "working": 12.5, "cpu": 13.0},
@@ -29,6 +30,8 @@ def test_the_page_compares_grids_with_the_plain_loop_and_with_byzfl():
 
     assert "| plain loop | 12.0 | 12.0 | 11.0 | 120 | 1.00 |" in text
     assert "| grid, 2 processes | 9.0 | 6.0 | 16.0 | 240 | 2.00 |" in text
+    assert "Two processes do 2.08 times the work of one" in text
+    assert "20 of these runs" in text
     assert "Together 1.1 % of a run of one second" in text
     assert "| 1 | 10.0 | 100.0 | 10.0 |" in text
     assert "| 2 | 5.0 | could not run: no data | - |" in text
