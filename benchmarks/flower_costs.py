@@ -1,0 +1,91 @@
+"""What the parts of a round cost that Flower's strategies do not have: CPU time of each alone."""
+
+import copy
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+
+import torch
+from flwr.app import RecordDict
+
+from benchmarks.flower_rounds import CLASSES, Setting
+from benchmarks.timing import timed
+from wola.flower import generate_keypair, wire
+from wola.flower.checkpoint import Saved, save_checkpoint
+from wola.flower.fingerprint import fingerprint
+from wola.flower.momentum import Memory
+from wola.flower.pull import Pull
+from wola.flower.samples import as_samples
+from wola.flower.signing import load_private_key, sign_content, verify
+from wola.flower.work import local_update, loss_weights
+from wola.models import FlatModel
+
+#: The parts that are not in every round's extra: every client trains, and two are optional.
+TRAINING = "training: one batch"
+SIGNED = "signature: hash twice, sign, verify"
+ONCE = "checkpoint (once a round)"
+
+
+class _Empty:
+    def pull_messages(self, identifiers: list[str]) -> list[object]:
+        return []
+
+
+def costs(size: str, *, calls: int) -> dict[str, float]:
+    """Median CPU seconds of each part, per client and round."""
+    setting = Setting(size, 5, 1, 1)
+    module, (inputs, labels) = setting.module(), setting.data(0)
+    orders = setting.recipe.orders(1)
+    q = torch.full((CLASSES,), 1 / CLASSES, dtype=torch.float64)
+    flat = FlatModel(copy.deepcopy(module))
+    samples, weights = as_samples((inputs, labels)), loss_weights(labels, orders, q)
+    update = torch.randn(flat.size, generator=torch.Generator().manual_seed(1))
+    header = wire.Header("lab", "0" * 32, 1, wire.TRAIN)
+    rounds = iter(range(1, 10**9))
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        memory = Memory(folder / "clients", header.federation, header.run, worker=0)
+        private, _ = generate_keypair(folder, "client")
+
+        def remember() -> None:
+            step = next(rounds)
+            memory.before(step, flat.size)
+            memory.keep(step, update)
+
+        def signed() -> None:
+            content = RecordDict(
+                {wire.RECORD: header.record(), wire.UPDATE: wire.update_record(update, q[:0])}
+            )
+            sign_content(content, load_private_key(private), 1001)
+            record = wire.config(content)
+            key, signature = record[wire.PUBLIC_KEY], record[wire.SIGNATURE]
+            assert isinstance(key, bytes)
+            assert isinstance(signature, bytes)
+            about = (header.federation, header.run, 1, header.kind, 1001, wire.digest(content))
+            assert verify(key, signature, *about)
+
+        def pull() -> None:
+            look = Pull(_Empty(), "id")  # type: ignore[arg-type]
+            look.wait(5.0)
+            look.replies()
+
+        saved = Saved(header.run, 1, update, q[:0], {}, q, ["{}"] * 100)
+        works: dict[str, Callable[[], object]] = {
+            TRAINING: lambda: local_update(
+                flat, samples, labels, orders, weights=weights, worker=0, step=1
+            ),
+            "momentum: read, write, fsync": remember,
+            "a fresh copy of the model": lambda: FlatModel(copy.deepcopy(module)),
+            "label counts and WoLA weights": lambda: loss_weights(labels, orders, q),
+            "a thread for each look for a reply": pull,
+            "fingerprint": lambda: fingerprint(module),
+            SIGNED: signed,
+            ONCE: lambda: save_checkpoint(folder / "checkpoint.pt", {}, saved),
+        }
+        return {what: _seconds(work, calls) for what, work in works.items()}
+
+
+def _seconds(work: Callable[[], object], calls: int) -> float:
+    work()
+    return median(timed(work)[0] for _ in range(calls))
