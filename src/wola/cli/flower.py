@@ -74,7 +74,7 @@ def demo(
 ) -> None:
     """Run a federation of five clients on this machine, with TLS, keys and one Byzantine client.
 
-    The same federation is trained with WoLA and a robust rule, then with Flower's FedAvg.
+    The same federation is trained with Flower's FedAvg, then with WoLA and a robust rule.
     """
     _need_flower()
     from wola.flower.deployment import LIES, Plan, demonstrate
