@@ -10,13 +10,13 @@ from wola.report.figures.cells import (
     CannotDraw,
     attacked,
     chosen,
-    counted,
     described,
     left_out,
     places,
 )
 from wola.report.figures.looks import looks, strategy_title
 from wola.report.figures.sheet import NOTE, caption, share_legend, sheet
+from wola.report.names import counted
 from wola.report.runs import Runs
 from wola.report.scores import Summary, scores, seed_values
 

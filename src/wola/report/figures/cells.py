@@ -8,7 +8,7 @@ import polars as pl
 from polars.exceptions import PolarsError
 
 from wola.report.figures.looks import strategy_title
-from wola.report.names import AGGREGATORS, ATTACKS, in_order, title
+from wola.report.names import AGGREGATORS, ATTACKS, counted, in_order, title
 from wola.report.runs import AXES, Runs
 from wola.report.scores import scores
 
@@ -180,15 +180,6 @@ def described(dataset: str, setting: str) -> str:
     ('MNIST', 'MNIST (steps 40)')
     """
     return f"{title(dataset)} ({setting})" if setting else title(dataset)
-
-
-def counted(number: int, noun: str) -> str:
-    """A number with its noun.
-
-    >>> counted(1, "seed"), counted(3, "seed")
-    ('1 seed', '3 seeds')
-    """
-    return f"{number} {noun}" + "s" * (number != 1)
 
 
 def seeds_of(table: pl.DataFrame) -> str:

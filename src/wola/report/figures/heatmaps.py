@@ -13,13 +13,12 @@ from wola.report.figures.cells import (
     apart_from_sweep,
     attacked,
     chosen,
-    counted,
     described,
     is_sweep,
 )
 from wola.report.figures.looks import DIVERGING, SEQUENTIAL, strategy_title, write_numbers
 from wola.report.figures.sheet import NOTE, SMALL, caption, sheet
-from wola.report.names import title
+from wola.report.names import counted, title
 from wola.report.runs import Runs, values
 
 _PAIR = ("WoLA", "NNM")

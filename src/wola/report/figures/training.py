@@ -11,7 +11,6 @@ from wola.report.figures.cells import (
     aggregators,
     attacks,
     chosen,
-    counted,
     described,
     hardest,
     places,
@@ -20,7 +19,7 @@ from wola.report.figures.cells import (
 )
 from wola.report.figures.looks import Look, looks, strategy_title
 from wola.report.figures.sheet import NOTE, caption, share_legend, sheet
-from wola.report.names import title
+from wola.report.names import counted, title
 from wola.report.runs import Runs
 
 _ROWS = {
