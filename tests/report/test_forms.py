@@ -16,7 +16,7 @@ from tests.report.invented import AXIS_VALUES, Place, invented, scattered
 from wola.report.against import against_paper, against_runs
 from wola.report.forms import DOCUMENTS, FORMS, terminal
 from wola.report.forms.latex import PREAMBLE, document, escape, latex
-from wola.report.table import Table
+from wola.report.table import Block, Cell, Table
 from wola.report.tables import make_tables
 from wola.report.writing import write_tables
 
@@ -158,6 +158,14 @@ def test_latex_marks_places_and_gaps() -> None:
     text = latex(TABLES[0])
     for command in ("wolafirst", "wolasecond", "wolathird", "wolamissing"):
         assert re.search(rf"\\{command}\{{\d", text)
+
+
+def test_latex_sets_negative_numbers_with_a_minus_and_blows_no_table_up() -> None:
+    row = {"WoLA": (Cell("-0.4 (0.1)"),)}
+    text = latex(replace(TABLES[0], columns=(("", "f = 2"),), blocks=(Block("", row),)))
+    assert "WoLA & $-$0.4 (0.1)" in text
+    assert "$f$ = 2" in text
+    assert r"\resizebox{\ifdim\width>\textwidth\textwidth\else\width\fi}" in text
 
 
 def test_latex_escapes_what_it_would_take_for_commands() -> None:

@@ -52,14 +52,16 @@ def latex(table: Table) -> str:
             lines.append(r"\midrule")
         for name, row in block.rows.items():
             lines.append(" & ".join([_strategy(name), *map(_shown, row)]) + r" \\")
-    caption = escape(". ".join([table.title, *table.notes]) + ".")
+    caption = escape(". ".join([table.title, *map(_sentence, table.notes)]) + ".")
     return "\n".join(
         [
             r"\begin{table*}",
             r"\centering",
             f"\\caption{{{caption}}}",
             f"\\label{{tab:{table.name}}}",
-            r"\resizebox{\textwidth}{!}{%",
+            r"\medskip",
+            # Only wide tables are made smaller; none is blown up.
+            r"\resizebox{\ifdim\width>\textwidth\textwidth\else\width\fi}{!}{%",
             f"\\begin{{tabular}}{{l{'r' * width}}}",
             r"\toprule",
             *lines,
@@ -84,9 +86,12 @@ def escape(text: str) -> str:
 
     >>> print(escape("accuracy in %, alpha = 0.3"))
     accuracy in \%, $\alpha$ = 0.3
+    >>> print(escape("f = 2"))
+    $f$ = 2
     """
     written = "".join(_SPECIAL.get(sign, sign) for sign in text)
-    return re.sub(r"\balpha\b", r"$\\alpha$", written)
+    written = re.sub(r"\balpha\b", r"$\\alpha$", written)
+    return re.sub(r"\bf(?= = \d)", "$f$", written)
 
 
 def _rules_under(table: Table) -> list[str]:
@@ -102,6 +107,11 @@ def _strategy(name: str) -> str:
     return "$-$" if name == "-" else escape(name).replace("-dagger", r"$^\dagger$")
 
 
+def _sentence(note: str) -> str:
+    return note if note.startswith("n/m") else note[:1].upper() + note[1:]
+
+
 def _shown(cell: Cell) -> str:
     command = "wolamissing" if cell.missing else _COMMANDS.get(cell.rank or 0)
-    return f"\\{command}{{{escape(cell.text)}}}" if command else escape(cell.text)
+    text = escape(cell.text).replace("-", "$-$")
+    return f"\\{command}{{{text}}}" if command else text
