@@ -1,6 +1,5 @@
 import json
 import socket
-import threading
 from collections.abc import Iterator
 from http.client import HTTPConnection
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.report.browser.store import fill, put, scenarios
+from tests.report.serving import serving
 from tests.report.test_page_live import looks
 from wola.bench.store import Store
 from wola.report.serve import PageServer
@@ -20,13 +20,8 @@ def store(tmp_path: Path) -> Store:
 
 @pytest.fixture
 def server(store: Store) -> Iterator[PageServer]:
-    with PageServer([store], port=0) as made:
-        made.watched.fresh = 0
-        thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.02})
-        thread.start()
+    with serving(store, fresh=0) as made:
         yield made
-        made.shutdown()
-        thread.join()
 
 
 def ask(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import sync_playwright
 
 from tests.report.browser.store import HARM, fill, put, scenarios
 from wola.bench.store import Store
@@ -44,10 +45,7 @@ def browser() -> Iterator[Any]:
     program = os.environ.get("WOLA_CHROMIUM") or next(filter(None, map(shutil.which, _NAMES)), None)
     if program is None:
         pytest.skip("chromium is not installed: the page is not tried in a browser")
-    api = pytest.importorskip(
-        "playwright.sync_api", reason="playwright is not installed: the page is not tried"
-    )
-    with api.sync_playwright() as playwright:
+    with sync_playwright() as playwright:
         made = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         yield made
         made.close()

@@ -6,6 +6,7 @@ import pytest
 
 from tests.report.browser.conftest import PHONE, Open
 from tests.report.browser.store import fill, put, scenarios
+from tests.report.serving import serving
 from wola.bench.store import Store
 from wola.report.serve import PageServer
 
@@ -17,13 +18,8 @@ def growing(tmp_path: Path) -> Store:
 
 @pytest.fixture
 def server(growing: Store) -> Iterator[PageServer]:
-    with PageServer([growing], port=0) as made:
-        made.watched.fresh = 0.1
-        thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.02})
-        thread.start()
+    with serving(growing, fresh=0.1) as made:
         yield made
-        made.shutdown()
-        thread.join()
 
 
 def test_runs_appear_without_reloading(look: Open, server: PageServer, growing: Store) -> None:
