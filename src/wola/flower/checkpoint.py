@@ -2,7 +2,6 @@
 
 import io
 import json
-import pickle
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,22 +12,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from wola.training import CheckpointError
+from wola.training.checkpoint import UNREADABLE, CheckpointError
 from wola.training.files import write_whole
 
 #: Changes whenever a file of before would be read wrongly.
 FORMAT = 1
-
-_UNREADABLE = (
-    AttributeError,
-    EOFError,
-    KeyError,
-    OSError,
-    RuntimeError,
-    TypeError,
-    ValueError,
-    pickle.UnpicklingError,
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +58,7 @@ def load_checkpoint(path: str | PathLike[str], identity: Mapping[str, Any]) -> S
         content = torch.load(path, map_location="cpu", weights_only=True)
         written, found = content.pop("format"), json.loads(content.pop("identity"))
         saved = Saved(**content) if written == FORMAT else None
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         reason = str(error).split("\n")[0]
         raise CheckpointError(f"{path} is no checkpoint, or is damaged: {reason}") from error
     if saved is None:

@@ -154,13 +154,7 @@ class Recipe:
 
     def learning_rate(self, step: int) -> float:
         """The learning rate of round t = 1, 2, ..., as that of a scenario."""
-        return learning_rate(
-            step,
-            lr=self.lr,
-            schedule=self.lr_schedule,
-            period=self.lr_period,
-            factor=self.lr_factor,
-        )
+        return learning_rate(step, self)
 
     def orders(self, step: int) -> Orders:
         """What the clients are told in round t."""

@@ -15,7 +15,9 @@ import torch
 from wola.training.files import write_whole
 from wola.training.scenario import SEMANTICS, Scenario
 
-_UNREADABLE = (
+#: What reading a file that is no checkpoint, or half of one, may raise.
+UNREADABLE = (
+    AttributeError,
     EOFError,
     KeyError,
     OSError,
@@ -63,7 +65,7 @@ class Checkpoint:
             content = torch.load(self.path, map_location=scenario.device, weights_only=True)
             semantics, written = content["semantics"], json.loads(content["scenario"])
             state: dict[str, Any] = content["state"]
-        except _UNREADABLE as error:
+        except UNREADABLE as error:
             reason = str(error).split("\n")[0]
             raise CheckpointError(
                 f"{self.path} is no checkpoint, or is damaged: {reason}"

@@ -192,13 +192,7 @@ class Scenario(BaseModel):
         >>> Scenario(lr=0.75, lr_period=50).learning_rate(50)
         0.375
         """
-        return learning_rate(
-            step,
-            lr=self.lr,
-            schedule=self.lr_schedule,
-            period=self.lr_period,
-            factor=self.lr_factor,
-        )
+        return learning_rate(step, self)
 
     def round_counts(self) -> tuple[int, int]:
         """How many workers take part in a round, and the f that the rule is told."""
