@@ -47,7 +47,13 @@ def sign_flip(honest: Array) -> Array:
 
 
 def most_surrounded_outlier(honest: Array, f: int) -> int:
-    """The index that the paper's algorithm 2 chooses; equally far vectors rank by index."""
+    """The index that the paper's algorithm 2 chooses; of scores equal up to rounding the first."""
+    scores = surrounded_scores(honest, f)
+    return next(j for j, score in enumerate(scores) if score >= max(scores) * (1 - 1e-9))
+
+
+def surrounded_scores(honest: Array, f: int) -> list[float]:
+    """The scores of the paper's algorithm 2; equally far vectors rank by index."""
     h = len(honest)
     center = mean(honest)
     scores = [0.0] * h
@@ -58,7 +64,7 @@ def most_surrounded_outlier(honest: Array, f: int) -> int:
         )
         for rank, j in enumerate(farthest_first, start=1):
             scores[j] += min(f, rank) * distance(honest[j], center)
-    return int(np.argmax(scores))
+    return scores
 
 
 def perturbation(honest: Array, direction: str) -> Array:
