@@ -86,7 +86,6 @@ from wola.data import (
     Iid,
     Partition,
     Shards,
-    cache_folder,
     cached_file,
     fetch,
     horizontal_flip,
@@ -98,6 +97,7 @@ from wola.data import (
     resampled_test_indices,
     sample_figure,
 )
+from wola.ground import WriteError, cache_folder
 from wola.labels import (
     GaussianMechanism,
     LaplaceMechanism,
@@ -169,7 +169,6 @@ from wola.training import (
     Scenario,
     ScenarioError,
     StepRecord,
-    WriteError,
     assemble,
     described,
     make_rule,

@@ -199,17 +199,6 @@ def test_a_folder_that_cannot_be_written_is_done_without(tmp_path, monkeypatch, 
     assert blocked.read_text() == ""
 
 
-def test_the_kernel_folder_follows_the_environment(monkeypatch, tmp_path):
-    monkeypatch.setenv("WOLA_CACHE", str(tmp_path / "a"))
-    assert columns.kernel_folder() == tmp_path / "a" / "kernels"
-    monkeypatch.delenv("WOLA_CACHE")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "b"))
-    assert columns.kernel_folder() == tmp_path / "b" / "wola" / "kernels"
-    monkeypatch.delenv("XDG_CACHE_HOME")
-    monkeypatch.setenv("HOME", str(tmp_path / "c"))
-    assert columns.kernel_folder() == tmp_path / "c" / ".cache" / "wola" / "kernels"
-
-
 @pytest.fixture
 def two_threads():
     before = torch.get_num_threads()

@@ -121,7 +121,7 @@ def test_attackers_that_are_no_minority_are_refused_by_name(attack):
         (-1, ValueError, "f = -1"),
         (1.5, TypeError, r"f = 1\.5 is a float"),
         ("2", TypeError, "f = '2' is a str"),
-        (True, ValueError, "f = True"),
+        (True, TypeError, "f = True"),
     ],
 )
 def test_a_wrong_f_is_named(f, error, message):

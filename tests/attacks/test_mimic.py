@@ -85,8 +85,8 @@ def test_a_worker_that_does_not_exist_is_named():
 
 
 @pytest.mark.parametrize(
-    ("worker", "error"), [(-1, ValueError), (1.0, TypeError), (True, ValueError)]
+    ("worker", "error"), [(-1, ValueError), (1.0, TypeError), (True, TypeError)]
 )
 def test_a_wrong_worker_is_named(worker, error):
-    with pytest.raises(error, match=f"worker = {worker}; allowed: an int >= 0"):
+    with pytest.raises(error, match=f"worker = {worker}.*; allowed: an int >= 0"):
         MimicStatic(worker=worker)

@@ -65,5 +65,5 @@ def test_many_blocks_of_columns_are_one_vector():
 
 @pytest.mark.parametrize("make", [MinMax, MinSum])
 def test_a_wrong_direction_is_named(make):
-    with pytest.raises(ValueError, match="direction = 'up'; allowed: 'std', 'unit', 'sign'"):
+    with pytest.raises(ValueError, match="direction = 'up'; allowed: std, unit, sign"):
         make(direction="up")

@@ -15,7 +15,7 @@ import pytest
 
 from wola.bench import claims as claims_module
 from wola.bench.claims import Owner, alive, claim, claims
-from wola.training import WriteError
+from wola.ground import WriteError
 
 KEY = "ab" * 32
 

@@ -10,7 +10,8 @@ from wola.bench.events import Begun, Done, Failed, Report, Retried
 from wola.bench.local import LocalExecutor
 from wola.bench.run import run_grid
 from wola.bench.store import Store
-from wola.training import Scenario, WriteError
+from wola.ground import WriteError
+from wola.training import Scenario
 
 GOOD = iris_grid(4)
 SEGFAULT = iris(model="tests.bench.faulty:segfault")

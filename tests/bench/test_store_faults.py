@@ -8,7 +8,8 @@ import pytest
 
 from tests.bench.made_up import files, put, trained
 from wola.bench.store import Store
-from wola.training import Scenario, WriteError
+from wola.ground import WriteError
+from wola.training import Scenario
 
 
 def test_a_full_disk_leaves_nothing_and_the_run_can_be_written_later(
@@ -55,7 +56,8 @@ import sys
 from pathlib import Path
 from tests.bench.made_up import put
 from wola.bench.store import Store
-from wola.training import Scenario, WriteError
+from wola.ground import WriteError
+from wola.training import Scenario
 
 store, written = Store.open(sys.argv[1]), []
 try:

@@ -10,7 +10,8 @@ import pytest
 
 from tests.bench.made_up import put
 from wola.bench.store import Store
-from wola.training import Scenario, WriteError
+from wola.ground import WriteError
+from wola.training import Scenario
 
 
 @pytest.fixture

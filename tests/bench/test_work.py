@@ -7,7 +7,8 @@ from wola.bench.events import Begun, Done, Evaluated, Failed, Taken
 from wola.bench.live import checkpoint_file, notes
 from wola.bench.store import Store
 from wola.bench.work import Task, load_once, perform
-from wola.training import Callback, WriteError
+from wola.ground import WriteError
+from wola.training import Callback
 
 
 def task_of(scenario, store):

@@ -3,7 +3,7 @@
 from importlib.metadata import version
 
 from wola.cli.doctor import cores, devices, installed
-from wola.data import cache_folder
+from wola.ground import cache_folder
 
 
 def test_the_doctor_tells_versions_data_machine_and_folders(wola):

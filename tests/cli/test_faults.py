@@ -4,7 +4,8 @@ import pytest
 
 from wola.cli.faults import Refused, exit_code, message
 from wola.data import DataError
-from wola.training import CheckpointError, WriteError
+from wola.ground import WriteError
+from wola.training import CheckpointError
 
 
 def caused(error: Exception, cause: Exception) -> Exception:

@@ -1,25 +1,15 @@
 import os
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from wola.data.arrays import Arrays, DataError
-from wola.data.cache import cache_folder, read_cache, write_cache
+from wola.data.cache import read_cache, write_cache
 
 ARRAYS = Arrays(
     np.arange(8, dtype=np.uint8).reshape(2, 4), np.array([0, 1]),
     np.arange(4, dtype=np.uint8).reshape(1, 4), np.array([1]), ("a", "b"),
 )  # fmt: skip
-
-
-def test_the_environment_names_the_folder(monkeypatch, tmp_path):
-    monkeypatch.setenv("WOLA_DATA", str(tmp_path / "here"))
-    assert cache_folder() == tmp_path / "here"
-    monkeypatch.setenv("WOLA_DATA", "~/there")
-    assert cache_folder() == Path.home() / "there"
-    monkeypatch.delenv("WOLA_DATA")
-    assert cache_folder().name == "wola"
 
 
 def test_what_is_written_is_read(tmp_path):

@@ -106,7 +106,6 @@ def test_classes_without_samples_are_no_obstacle(partition):
     ("arguments", "message"),
     [
         ({"honest": 0}, "honest = 0; allowed: an int >= 1"),
-        ({"honest": True}, "honest = True"),
         ({"honest": 2, "byzantine": -1}, "byzantine = -1; allowed: an int >= 0"),
         ({"honest": 2, "classes": 3}, "labels must lie between 0 and 2, got 9"),
     ],
@@ -114,6 +113,11 @@ def test_classes_without_samples_are_no_obstacle(partition):
 def test_impossible_numbers_are_named(arguments, message):
     with pytest.raises(ValueError, match=message):
         Iid().partition(LABELS, **arguments, generator=seeded())
+
+
+def test_a_number_of_workers_that_is_no_int_is_named_with_its_type():
+    with pytest.raises(TypeError, match="honest = True is a bool; allowed: an int >= 1"):
+        Iid().partition(LABELS, honest=True, generator=seeded())
 
 
 def test_the_registry_names_every_partition():

@@ -435,9 +435,15 @@ def test_a_message_without_a_header_is_not_answered(app):
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"classes": 0}, {"classes": True}, {"worker": "one"}, {"misbehave": "sign-flop"}]
+    ("wrong", "error"),
+    [
+        ({"classes": 0}, ValueError),
+        ({"classes": True}, TypeError),
+        ({"worker": "one"}, TypeError),
+        ({"misbehave": "sign-flop"}, ValueError),
+    ],
 )
-def test_wrong_arguments_are_named(wrong):
+def test_wrong_arguments_are_named(wrong, error):
     (name,) = wrong
-    with pytest.raises(ValueError, match=f"^{name} = "):
+    with pytest.raises(error, match=f"^{name} = .*allowed: "):
         wola_client(network(), samples(), **{"classes": CLASSES, **wrong})

@@ -10,9 +10,9 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from wola.flower.momentum import KEPT_RUNS, Memory, noisy_report, state_folder
+from wola.flower.momentum import KEPT_RUNS, Memory, noisy_report
+from wola.ground import WriteError
 from wola.labels import GaussianMechanism, LaplaceMechanism
-from wola.training import WriteError
 
 
 def memory(folder, run="0" * 32, federation="lab", worker=4):
@@ -106,15 +106,6 @@ def test_a_folder_that_cannot_be_written_is_an_error_that_leaves_nothing(tmp_pat
 def test_the_folder_is_its_owners_alone(tmp_path):
     memory(tmp_path / "state").keep(1, vector(1))
     assert stat.S_IMODE((tmp_path / "state").stat().st_mode) == 0o700
-
-
-def test_the_folder_is_the_one_given_or_the_environments_or_the_platforms(monkeypatch, tmp_path):
-    monkeypatch.setenv("WOLA_STATE", str(tmp_path / "a"))
-    assert state_folder("b") == Path("b")
-    assert state_folder() == tmp_path / "a"
-    monkeypatch.delenv("WOLA_STATE")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    assert state_folder().name == "wola"
 
 
 # So many that the noise leaves a report inside the simplex, where no two draws are alike.

@@ -27,9 +27,7 @@ def test_defaults_follow_n_and_f() -> None:
     ("given", "message"),
     [
         ({"classes": 0}, "classes = 0; allowed: an int >= 1"),
-        ({"n": True}, "n = True"),
         ({"f": -1}, "f = -1"),
-        ({"f": 1.0}, r"f = 1\.0"),
         ({"f": 4}, "allows f <= 3, not 4"),
         ({"quorum": 4}, "quorum = 4; allowed with n = 7 and f = 2: 5 to 7"),
         ({"quorum": 8}, "quorum = 8"),
@@ -45,6 +43,19 @@ def test_defaults_follow_n_and_f() -> None:
 )
 def test_what_cannot_be_is_named(given: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
+        settled(**options(**given))
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"n": True}, "n = True is a bool; allowed: an int >= 1"),
+        ({"f": 1.0}, r"f = 1\.0 is a float; allowed: an int >= 0"),
+        ({"quorum": "all"}, "quorum = 'all' is a str; allowed: an int >= 1"),
+    ],
+)
+def test_what_is_no_count_is_named_with_its_type(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(TypeError, match=message):
         settled(**options(**given))
 
 

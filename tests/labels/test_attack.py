@@ -173,8 +173,8 @@ def test_nobody_reports_nothing(attack):
         (torch.ones(2), 1, ValueError, "honest must have 2 dimensions"),
         (torch.ones(2, 2), 1, ValueError, "honest must have distributions as rows"),
         (torch.full((2, 2), float("nan")), 1, ValueError, "honest must have distributions"),
-        (torch.full((2, 2), 0.5), -1, ValueError, "f must be at least 0"),
-        (torch.full((2, 2), 0.5), 1.5, TypeError, "f must be an int"),
+        (torch.full((2, 2), 0.5), -1, ValueError, "f = -1; allowed: an int >= 0"),
+        (torch.full((2, 2), 0.5), 1.5, TypeError, "f = 1.5 is a float; allowed: an int >= 0"),
     ],
 )
 def test_bad_input_is_refused(attack, honest, f, error, words):
@@ -185,9 +185,9 @@ def test_bad_input_is_refused(attack, honest, f, error, words):
 @pytest.mark.parametrize(
     ("settings_", "error", "words"),
     [
-        ({"beam": -1}, ValueError, "beam must be at least 0, got -1"),
-        ({"rounds": 1.5}, TypeError, "rounds must be an int, got 1.5"),
-        ({"rounds": True}, TypeError, "rounds must be an int, got True"),
+        ({"beam": -1}, ValueError, "beam = -1; allowed: an int >= 0"),
+        ({"rounds": 1.5}, TypeError, "rounds = 1.5 is a float"),
+        ({"rounds": True}, TypeError, "rounds = True is a bool"),
     ],
 )
 def test_bad_settings_of_the_search_are_refused(settings_, error, words):

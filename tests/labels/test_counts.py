@@ -36,9 +36,9 @@ def test_numpy_labels_are_counted():
         ([0.0, 1.0], 3, TypeError, "labels must hold integers, got dtype torch.float64"),
         ([True], 3, TypeError, "real numbers, got dtype torch.bool"),
         ([[0, 1]], 3, ValueError, "labels must have 1 dimension"),
-        ([0], 0, ValueError, "classes must be at least 1, got 0"),
-        ([0], 2.0, TypeError, "classes must be an int, got 2.0"),
-        ([0], True, TypeError, "classes must be an int, got True"),
+        ([0], 0, ValueError, "classes = 0; allowed: an int >= 1"),
+        ([0], 2.0, TypeError, "classes = 2.0 is a float; allowed: an int >= 1"),
+        ([0], True, TypeError, "classes = True is a bool; allowed: an int >= 1"),
     ],
 )
 def test_bad_labels_are_refused(labels, classes, error, words):

@@ -119,9 +119,9 @@ def test_a_prior_of_another_length_than_the_reports_is_refused():
         (torch.ones(2), 0, ValueError, "distributions must have 2 dimensions"),
         (torch.ones(0, 2), 0, ValueError, "at least one row and one class"),
         ("ab", 0, ValueError, "distributions must"),
-        (torch.full((3, 2), 0.5), -1, ValueError, "f must be at least 0, got -1"),
-        (torch.full((3, 2), 0.5), 1.0, TypeError, "f must be an int, got 1.0"),
-        (torch.full((3, 2), 0.5), None, TypeError, "f must be an int, got None"),
+        (torch.full((3, 2), 0.5), -1, ValueError, "f = -1; allowed: an int >= 0"),
+        (torch.full((3, 2), 0.5), 1.0, TypeError, "f = 1.0 is a float; allowed: an int >= 0"),
+        (torch.full((3, 2), 0.5), None, TypeError, "f = None is a NoneType; allowed: an int >= 0"),
     ],
 )
 def test_bad_reports_or_f_are_refused(objective, rows, f, error, words):

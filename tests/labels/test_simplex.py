@@ -12,7 +12,7 @@ from wola.labels import (
     rescaled_distribution,
     total_variation,
 )
-from wola.labels.simplex import check_byzantine, check_distributions, is_distribution
+from wola.labels.simplex import check_distributions, is_distribution
 
 vectors = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=8)
 
@@ -95,12 +95,6 @@ def test_a_matrix_without_rows_or_classes_is_refused(rows):
 def test_a_ragged_matrix_is_refused(rows):
     with pytest.raises(TypeError, match="honest must be a tensor"):
         check_distributions(rows, name="honest")
-
-
-@pytest.mark.parametrize(("f", "error"), [(-1, ValueError), (1.0, TypeError), (True, TypeError)])
-def test_an_impossible_f_is_refused(f, error):
-    with pytest.raises(error, match="f must be"):
-        check_byzantine(f)
 
 
 @settings(deadline=None, max_examples=80)

@@ -11,7 +11,8 @@ import pytest
 import torch
 
 from tests.training import jobs
-from wola.training import Callback, Checkpoint, CheckpointError, Scenario, WriteError, simulate
+from wola.ground import WriteError
+from wola.training import Callback, Checkpoint, CheckpointError, Scenario, simulate
 
 SHORT = Scenario.paper("digits", strategy="WoLA+NNM", steps=30)
 NORMALISED = "tests.models.factories:normalised_convnet"
@@ -143,9 +144,11 @@ def test_a_run_that_cannot_save_itself_says_so(read_only_folder):
         simulate(SHORT, checkpoint=Checkpoint(read_only_folder / "checkpoint.pt", every=1))
 
 
-@pytest.mark.parametrize("every", [0, -1, True, 2.5])
-def test_every_must_be_a_count(every):
-    with pytest.raises(ValueError, match="every = "):
+@pytest.mark.parametrize(
+    ("every", "error"), [(0, ValueError), (-1, ValueError), (True, TypeError), (2.5, TypeError)]
+)
+def test_every_must_be_a_count(every, error):
+    with pytest.raises(error, match=rf"every = {every}.*; allowed: an int >= 1"):
         Checkpoint("checkpoint.pt", every=every)
 
 

@@ -10,8 +10,9 @@ import torch
 
 from tests.training import jobs
 from tests.training.test_checkpoint import Stop, StopAt
+from wola.ground import WriteError
 from wola.models import mlp
-from wola.training import RunFolder, Scenario, WriteError, simulate
+from wola.training import RunFolder, Scenario, simulate
 
 SCENARIO = Scenario.paper("digits", strategy="NNM", aggregator="multi-krum", steps=12)
 FILES = ["metrics.parquet", "model.safetensors", "scenario.json", "summary.json"]

@@ -1,6 +1,5 @@
 """Coordinate-wise reductions of (n, d) updates: compiled on the CPU, plain torch elsewhere."""
 
-import os
 import sys
 from collections import Counter
 from collections.abc import Callable
@@ -8,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from types import ModuleType
 from typing import Any
 
@@ -22,6 +20,8 @@ from wola.aggregation._network import (
     unrolled_mixture_source,
     unrolled_source,
 )
+from wola.ground.files import write_whole
+from wola.ground.folders import kernel_folder
 
 #: Up to so many rows a network is unrolled into registers; compiling grows with its square.
 UNROLL_ROWS = 24
@@ -42,15 +42,6 @@ def over_chunks(work: Callable[[int, int], Any], columns: int) -> list[Any]:
         return [work(*bound) for bound in bounds]
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(lambda bound: work(*bound), bounds))
-
-
-def kernel_folder() -> Path:
-    """Where generated kernels and their compiled forms are kept: `WOLA_CACHE`, or the user's."""
-    chosen = os.environ.get("WOLA_CACHE")
-    if chosen:
-        return Path(chosen) / "kernels"
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "wola" / "kernels"
 
 
 @cache
@@ -89,10 +80,7 @@ def _compiled(kernel: Callable[..., Any], *, cache: bool) -> Any:
 
 def _written(path: Path, text: str) -> Path:
     if not path.is_file() or path.read_bytes() != text.encode():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with NamedTemporaryFile("w", dir=path.parent, suffix=".tmp", delete=False) as file:
-            file.write(text)
-        os.replace(file.name, path)
+        write_whole(path, text.encode(), sync=False)
     return path
 
 

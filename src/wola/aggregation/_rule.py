@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -16,6 +15,7 @@ from torch import Generator, Tensor
 from wola.aggregation._columns import middle_mean
 from wola.aggregation._source import Blocks, ColumnBlocks, Matrix, Source, Updates, as_matrix, like
 from wola.aggregation._space import Floats, Space, centred_products, row_energies
+from wola.ground.checks import check_whole
 
 
 class TooFewUpdates(ValueError):
@@ -49,17 +49,6 @@ class Solution:
         return torch.cat([self.columns(block) for block in self.space.blocks()])
 
 
-def check_count(f: int) -> int:
-    """`f` as a non-negative int, or an error that says what it was."""
-    try:
-        count = operator.index(f)
-    except TypeError:
-        raise TypeError(f"f = {f!r} is a {type(f).__name__}; allowed: an int >= 0") from None
-    if count < 0 or isinstance(f, bool):
-        raise ValueError(f"f = {f!r}; allowed: an int >= 0")
-    return count
-
-
 @dataclass(frozen=True)
 class Rule(ABC):
     """A robust aggregation rule: a frozen value whose one verb turns n updates into one.
@@ -83,7 +72,7 @@ class Rule(ABC):
 
     def check(self, n: int, f: int) -> None:
         """Raise a ValueError that names n, f and what is allowed if the rule cannot work."""
-        f = check_count(f)
+        f = check_whole("f", f, least=0)
         most = self.max_byzantine(n)
         if n < 1 or most < 0:
             raise ValueError(f"{self} cannot aggregate n = {n} workers with f = {f}")
@@ -125,7 +114,8 @@ class Rule(ABC):
         self, source: Source, f: int, generator: Generator | None
     ) -> tuple[Source, Solution]:
         self.check(source.n, f)
-        space, source, remaining = open_space(source, check_count(f), self.needs_products)
+        f = check_whole("f", f, least=0)
+        space, source, remaining = open_space(source, f, self.needs_products)
         try:
             self.check(source.n, remaining)
         except ValueError as error:
@@ -216,7 +206,7 @@ class RankRule(ColumnRule):
         matrix = as_matrix(updates)
         source = Matrix(matrix)
         self.check(source.n, f)
-        update, clean = self.ranked(source.matrix, check_count(f))
+        update, clean = self.ranked(source.matrix, check_whole("f", f, least=0))
         if not clean:
             return super().aggregate(updates, f, generator)
         return Outcome(like(update.to(matrix.dtype), updates), None, ())

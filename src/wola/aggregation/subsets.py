@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Generator
 
-from wola.aggregation._rule import GramRule, check_count, one_hot
+from wola.aggregation._rule import GramRule, one_hot
 from wola.aggregation._source import Updates
 from wola.aggregation._space import Floats, Space
+from wola.ground.checks import check_whole
 
 #: Subsets looked at together: bounds the memory of a step.
 BATCH = 4096
@@ -31,7 +32,7 @@ class _SubsetRule(GramRule):
 
     def check(self, n: int, f: int) -> None:
         """Say how long the search would be where that is what forbids it."""
-        f = check_count(f)
+        f = check_whole("f", f, least=0)
         if f <= (n - 1) // 2 and f > self.max_byzantine(n):
             raise ValueError(
                 f"{self} with n = {n} and f = {f} would search {comb(n, f):,} subsets, more than "

@@ -12,9 +12,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Generator, Tensor
 
-from wola.aggregation._rule import Rule, check_count
+from wola.aggregation._rule import Rule
 from wola.aggregation._source import Matrix, Updates, as_matrix, like
 from wola.aggregation._space import row_energies
+from wola.ground.checks import check_whole
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ class Attack(ABC):
 
 def check_attackers(h: int, f: int) -> int:
     """`f` as an int, or an error that names n, f and what is allowed beside h honest workers."""
-    f = check_count(f)
+    f = check_whole("f", f, least=0)
     n = h + f
     if 2 * f >= n:
         raise ValueError(

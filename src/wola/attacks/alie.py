@@ -5,10 +5,10 @@ from statistics import NormalDist
 
 from torch import Generator, Tensor
 
-from wola.aggregation._parameters import check_number
 from wola.aggregation._rule import Rule
 from wola.attacks._attack import ColludingAttack, Seen
 from wola.attacks._moments import mean_and_std
+from wola.ground.checks import check_number
 
 
 def alie_factor(n: int, f: int) -> float:

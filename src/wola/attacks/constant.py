@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import torch
 from torch import Generator, Tensor
 
-from wola.aggregation._parameters import check_number
 from wola.aggregation._rule import Rule
 from wola.attacks._attack import Attack
+from wola.ground.checks import check_number
 
 
 @dataclass(frozen=True)

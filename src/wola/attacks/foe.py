@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 from torch import Generator, Tensor
 
-from wola.aggregation._parameters import check_number
 from wola.aggregation._rule import Rule
 from wola.attacks._attack import ColludingAttack, Seen
 from wola.attacks._moments import mean_and_std
+from wola.ground.checks import check_number
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from wola.ground.checks import check_whole
+
 Labels = Tensor | NDArray[Any]
 
 
@@ -27,21 +29,17 @@ class LabelAttack(ABC):
 
     def labels(self, labels: Labels, classes: int) -> Any:
         """The labels that the attacker trains on; the ones given stay as they are."""
-        if isinstance(classes, bool) or not isinstance(classes, (int, np.integer)):
-            kind = type(classes).__name__
-            raise TypeError(f"classes = {classes!r} is a {kind}; allowed: an int >= 1")
-        if classes < 1:
-            raise ValueError(f"classes = {classes}; allowed: an int >= 1")
+        classes = check_whole("classes", classes, least=1)
         if isinstance(labels, np.ndarray):
             _check_integers(str(labels.dtype), np.issubdtype(labels.dtype, np.integer))
-            relabelled = self._checked(torch.from_numpy(labels.astype(np.int64)), int(classes))
+            relabelled = self._checked(torch.from_numpy(labels.astype(np.int64)), classes)
             return relabelled.numpy().astype(labels.dtype)
         if not isinstance(labels, Tensor):
             kind = type(labels).__name__
             raise TypeError(f"labels is a {kind}; allowed: a torch.Tensor or a numpy.ndarray")
         whole = not (labels.dtype.is_floating_point or labels.dtype.is_complex)
         _check_integers(str(labels.dtype), whole and labels.dtype != torch.bool)
-        return self._checked(labels.long(), int(classes)).to(labels.dtype)
+        return self._checked(labels.long(), classes).to(labels.dtype)
 
     def _checked(self, labels: Tensor, classes: int) -> Tensor:
         wrong = labels[(labels < 0) | (labels >= classes)]
@@ -82,8 +80,7 @@ class LabelShift(LabelAttack):
     k: int = 1
 
     def __post_init__(self) -> None:
-        if isinstance(self.k, bool) or not isinstance(self.k, (int, np.integer)):
-            raise TypeError(f"k = {self.k!r} is a {type(self.k).__name__}; allowed: an int")
+        check_whole("k", self.k)
 
     def relabel(self, labels: Tensor, classes: int) -> Tensor:
         """(y + k) mod C."""

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from torch import Generator, Tensor
 
-from wola.aggregation._rule import Rule, check_count, open_space
+from wola.aggregation._rule import Rule, open_space
 from wola.aggregation._source import Matrix
 from wola.aggregation._space import Floats, Space
 from wola.attacks._attack import ColludingAttack, Seen
+from wola.ground.checks import check_whole
 
 #: Numbers that differ by less than this, relative to the largest, are ties up to rounding.
 ROUNDING = 1e-12
@@ -79,7 +80,7 @@ class MimicStatic(ColludingAttack):
     worker: int = 0
 
     def __post_init__(self) -> None:
-        check_worker(self.worker)
+        check_whole("worker", self.worker, least=0)
 
     def row(self, seen: Seen, rule: Rule | None, generator: Generator | None) -> Tensor:
         """A copy of the worker's update."""
@@ -90,11 +91,3 @@ class MimicStatic(ColludingAttack):
             )
         nearest = int(np.argmin((seen.workers - self.worker) % h))
         return seen.honest[nearest].clone()
-
-
-def check_worker(worker: int) -> None:
-    """Raise unless `worker` can be a position among workers."""
-    try:
-        check_count(worker)
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"worker = {worker!r}; allowed: an int >= 0") from None

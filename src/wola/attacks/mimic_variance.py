@@ -8,9 +8,10 @@ import numpy as np
 import torch
 from torch import Generator, Tensor
 
-from wola.aggregation._rule import Rule, check_count, open_space
+from wola.aggregation._rule import Rule, open_space
 from wola.aggregation._source import Matrix
 from wola.attacks._attack import ColludingAttack, Seen
+from wola.ground.checks import check_whole
 
 _KEYS = ("round", "mean", "direction", "worker")
 
@@ -42,12 +43,7 @@ class MimicVariance(ColludingAttack):
     warmup: int = 50
 
     def __post_init__(self) -> None:
-        try:
-            check_count(self.warmup)
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"warmup = {self.warmup!r}; allowed: an int >= 1") from None
-        if self.warmup < 1:
-            raise ValueError(f"warmup = {self.warmup!r}; allowed: an int >= 1")
+        check_whole("warmup", self.warmup, least=1)
 
     def fresh(self) -> "MimicVarianceRun":
         """The attack for one training run, with nothing remembered yet."""

@@ -13,6 +13,7 @@ from wola.aggregation._source import Matrix
 from wola.aggregation._space import MIX_BLOCK, Floats
 from wola.attacks._attack import ColludingAttack, Seen
 from wola.attacks._moments import mean_and_std
+from wola.ground.checks import check_choice
 
 Direction = Literal["std", "unit", "sign"]
 
@@ -48,9 +49,7 @@ class _MinDistance(ColludingAttack):
     direction: Direction = "std"
 
     def __post_init__(self) -> None:
-        if self.direction not in get_args(Direction):
-            allowed = ", ".join(map(repr, get_args(Direction)))
-            raise ValueError(f"direction = {self.direction!r}; allowed: {allowed}")
+        check_choice("direction", self.direction, get_args(Direction))
 
     @abstractmethod
     def reach(self, honest: Tensor, squares: Floats, inner: Floats, energy: float) -> float:

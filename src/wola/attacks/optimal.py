@@ -7,7 +7,6 @@ import numpy as np
 import torch
 from torch import Generator, Tensor
 
-from wola.aggregation._parameters import check_number, check_whole
 from wola.aggregation._rule import Rule
 from wola.aggregation._space import Floats
 from wola.attacks._attack import ColludingAttack, Seen
@@ -15,6 +14,7 @@ from wola.attacks._judge import Judge
 from wola.attacks._line_search import line_search
 from wola.attacks._moments import mean_and_std
 from wola.attacks.alie import alie_factor
+from wola.ground.checks import check_number, check_whole
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Any, Self
 from uuid import uuid4
 
-from wola.bench.folders import refused
+from wola.ground.files import refused
 
 #: Seconds between two heartbeats, and after how many without one an owner counts as dead.
 BEAT, STALE_AFTER = 10.0, 120.0

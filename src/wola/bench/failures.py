@@ -4,9 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from wola.bench.folders import remove_file
+from wola.ground.files import remove_file, write_whole
 from wola.training import Scenario
-from wola.training.files import write_whole
 
 #: How much of a failed run's log is kept, in characters.
 LOG_END = 20_000

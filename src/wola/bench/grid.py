@@ -13,8 +13,9 @@ from typing import Any, Self
 
 from pydantic import TypeAdapter, ValidationError
 
+from wola.ground.names import nearest
 from wola.training import STRATEGIES, Scenario, ScenarioError
-from wola.training.registry import nearest, strategy_named
+from wola.training.registry import strategy_named
 
 Condition = Callable[[Scenario], bool]
 Values = Sequence[Any]

@@ -16,8 +16,9 @@ import polars as pl
 from polars.exceptions import PolarsError
 
 from wola.bench.shared import read_shared
-from wola.training import SEMANTICS, Scenario, WriteError
-from wola.training.files import write_whole
+from wola.ground import WriteError
+from wola.ground.files import write_whole
+from wola.training import SEMANTICS, Scenario
 
 _TYPES: dict[Any, type[pl.DataType]] = {
     bool: pl.Boolean,

@@ -11,8 +11,8 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from wola.bench.store import Store
+from wola.ground.files import write_whole
 from wola.models import build
-from wola.training.files import write_whole
 from wola.training.metrics import cosine
 from wola.training.streams import stream
 

@@ -4,9 +4,8 @@ Nothing here is needed to go on with a grid: a note that is lost or stale harms 
 """
 
 import json
-import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -14,8 +13,8 @@ from types import TracebackType
 from typing import Self
 
 from wola.bench.events import Evaluated, Event, short_name
+from wola.ground.files import WriteError, write_whole
 from wola.training import Scenario
-from wola.training.files import write_whole
 
 #: Seconds between two notes of one run, at least.
 NOTE_EVERY = 0.5
@@ -85,8 +84,6 @@ class LiveNote:
         self._written = 0.0
 
     def __enter__(self) -> Self:
-        with suppress(OSError):
-            self.path.parent.mkdir(parents=True, exist_ok=True)
         self._write(0, None)
         return self
 
@@ -105,7 +102,6 @@ class LiveNote:
             self._write(event.step, event.accuracy)
 
     def _write(self, step: int, accuracy: float | None) -> None:
-        # Without the flush to disk of `write_whole`, which is dear, and onlookers need it not.
         text = json.dumps(
             {
                 "key": self.key,
@@ -116,16 +112,5 @@ class LiveNote:
             }
         )
         self._written = monotonic()
-        temporary = self.path.with_suffix(f".{os.getpid()}.tmp")
-        with _harmless(temporary):
-            temporary.write_text(text, encoding="utf-8")
-            temporary.replace(self.path)
-
-
-@contextmanager
-def _harmless(temporary: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
+        with suppress(WriteError):
+            write_whole(self.path, text.encode(), sync=False)

@@ -8,8 +8,8 @@ from typing import Any
 from wola.bench.grid import Grid, GridError
 from wola.bench.iris import keep_iris
 from wola.bench.store import Store
+from wola.ground.names import nearest
 from wola.training import STRATEGIES
-from wola.training.registry import nearest
 
 _DATASETS = ("mnist", "fashion-mnist", "cifar10", "purchase100")
 _SKEWS = (3.0, 1.0, 0.3)

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from wola.bench.same import reasons, representative
+from wola.ground.files import write_whole
 from wola.training import Scenario
-from wola.training.files import write_whole
 
 
 def write_shared(folder: Path, scenarios: Iterable[Scenario]) -> None:

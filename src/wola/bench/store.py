@@ -19,11 +19,10 @@ import polars as pl
 from wola.bench import index
 from wola.bench.claims import BEAT, STALE_AFTER, Claim, Owner, alive, claim
 from wola.bench.failures import Failure, failed_keys, forget_failure, read_failure, write_failure
-from wola.bench.folders import draft_folder, move_aside, refused
 from wola.bench.same import representative
 from wola.bench.shared import write_shared
+from wola.ground.files import draft_folder, move_aside, refused, write_whole
 from wola.training import SEMANTICS, Result, Scenario
-from wola.training.files import write_whole
 
 State = Literal["done", "failed", "running", "missing"]
 

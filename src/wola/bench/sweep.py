@@ -7,9 +7,9 @@ from pathlib import Path
 from time import time
 
 from wola.bench.claims import alive, claims
-from wola.bench.folders import remove_file
 from wola.bench.live import live_folder
 from wola.bench.store import Store
+from wola.ground.files import remove_file
 
 #: Seconds after which a draft that nobody has put in its place is taken for abandoned.
 ABANDONED = 3600.0

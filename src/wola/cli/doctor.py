@@ -10,10 +10,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from wola.aggregation._columns import kernel_folder
 from wola.cli.data import whereabouts
 from wola.cli.screen import screen
-from wola.data import DATASETS, cache_folder
+from wola.data import DATASETS
+from wola.ground.folders import cache_folder, kernel_folder
 
 PACKAGES = (
     "wola", "torch", "numba", "numpy", "scikit-learn", "pydantic", "polars", "safetensors",

@@ -11,8 +11,8 @@ from wola.bench.grid import GridError
 from wola.bench.store import StoreError
 from wola.cli.screen import say, screen
 from wola.data import DataError
+from wola.ground.names import nearest
 from wola.training import CheckpointError, ScenarioError
-from wola.training.registry import nearest
 
 BAD_INPUT, FAULT, INTERRUPTED = 2, 1, 130
 

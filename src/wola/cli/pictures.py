@@ -6,7 +6,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from wola.cli.faults import Refused
-from wola.training.files import write_whole
+from wola.ground.files import write_whole
 
 FORMATS = (".png", ".pdf", ".svg")
 

@@ -9,7 +9,6 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from wola.bench.folders import refused
 from wola.bench.store import DEFAULT_STORE, Store
 from wola.bench.sweep import sweep
 from wola.cli.choosing import chosen, failures, open_store, whole_key
@@ -17,6 +16,7 @@ from wola.cli.cuts import axis_flags
 from wola.cli.faults import Command, Commands, Refused
 from wola.cli.screen import say, screen
 from wola.cli.train import run_table
+from wola.ground.files import refused
 
 runs = typer.Typer(
     cls=Commands,

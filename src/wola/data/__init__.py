@@ -2,7 +2,6 @@
 
 from wola.data.arrays import Arrays, DataError
 from wola.data.augmentation import HorizontalFlip, horizontal_flip
-from wola.data.cache import cache_folder
 from wola.data.dataset import Dataset, make_dataset
 from wola.data.dirichlet import Dirichlet
 from wola.data.indices import FromIndices
@@ -35,7 +34,6 @@ __all__ = [
     "Iid",
     "Partition",
     "Shards",
-    "cache_folder",
     "cached_file",
     "fetch",
     "horizontal_flip",

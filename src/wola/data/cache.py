@@ -1,26 +1,14 @@
 """The cache: one ``.npz`` per dataset, written whole or not at all."""
 
-import os
-import zipfile
 from pathlib import Path
-from tempfile import NamedTemporaryFile
+from typing import BinaryIO
 
 import numpy as np
-import pooch
 
 from wola.data.arrays import Arrays, DataError
 from wola.data.own import read_npz
-
-ENVIRONMENT = "WOLA_DATA"
-
-
-def cache_folder() -> Path:
-    """``$WOLA_DATA``, or else the platform's cache folder for wola.
-
-    >>> cache_folder().name == Path(os.environ.get("WOLA_DATA", "wola")).name
-    True
-    """
-    return Path(os.environ.get(ENVIRONMENT) or pooch.os_cache("wola")).expanduser()
+from wola.ground.files import WriteError, write_whole
+from wola.ground.folders import DATA
 
 
 def cache_file(name: str, folder: Path) -> Path:
@@ -52,27 +40,21 @@ def write_cache(arrays: Arrays, path: Path) -> None:
     ...     read_cache(Path(folder, "zeros.npz")).y_train
     array([0, 1])
     """
-    temporary: Path | None = None
+
+    def write(stream: BinaryIO) -> None:
+        np.savez(
+            stream,
+            x_train=arrays.x_train,
+            y_train=arrays.y_train,
+            x_test=arrays.x_test,
+            y_test=arrays.y_test,
+            classes=np.array(arrays.classes, dtype=np.str_),
+        )
+
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as stream:
-            temporary = Path(stream.name)
-            np.savez(
-                stream,
-                x_train=arrays.x_train,
-                y_train=arrays.y_train,
-                x_test=arrays.x_test,
-                y_test=arrays.y_test,
-                classes=np.array(arrays.classes, dtype=np.str_),
-            )
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(path)
-    except (OSError, zipfile.LargeZipFile) as error:
+        write_whole(path, write)
+    except WriteError as error:
         raise DataError(
-            f"cannot write {path}: {error}; set {ENVIRONMENT} to a folder with enough space that "
-            "may be written"
+            f"cannot write {path}: {error.__cause__}; set {DATA} to a folder with enough space "
+            "that may be written"
         ) from error
-    finally:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)

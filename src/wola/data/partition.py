@@ -13,6 +13,7 @@ from wola.data.sampling import (
     resample,
     whole_counts,
 )
+from wola.ground.checks import check_whole
 from wola.labels import check_distribution, label_counts
 
 
@@ -75,8 +76,7 @@ def check_workers(labels: Tensor, *, honest: int, byzantine: int, classes: int |
     tensor([1, 0, 2])
     """
     for name, value, least in (("honest", honest, 1), ("byzantine", byzantine, 0)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise ValueError(f"{name} = {value!r}; allowed: an int >= {least}")
+        check_whole(name, value, least=least)
     if labels.numel() < honest:
         raise ValueError(
             f"honest = {honest}, with {labels.numel()} samples; allowed: at most one worker per "

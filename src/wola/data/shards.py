@@ -7,6 +7,7 @@ from torch import Generator, Tensor
 
 from wola.data.partition import Partition
 from wola.data.sampling import Counts, deal, numpy_generator
+from wola.ground.checks import check_whole
 
 
 def label_hands(present: Counts, workers: int, k: int, rng: np.random.Generator) -> list[Counts]:
@@ -51,8 +52,7 @@ class Shards(Partition):
     k: int
 
     def __post_init__(self) -> None:
-        if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 1:
-            raise ValueError(f"k = {self.k!r}; allowed: an int >= 1")
+        check_whole("k", self.k, least=1)
 
     def draw(self, pools: list[Counts], workers: int, generator: Generator) -> list[Tensor]:
         """Labels for each worker, then the samples of each label."""

@@ -12,8 +12,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from wola.ground.files import write_whole
 from wola.training.checkpoint import UNREADABLE, CheckpointError
-from wola.training.files import write_whole
 
 #: Changes whenever a file of before would be read wrongly.
 FORMAT = 1

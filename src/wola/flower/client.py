@@ -17,18 +17,19 @@ from torch.utils.data import Dataset
 from wola.flower import wire
 from wola.flower.fingerprint import fingerprint
 from wola.flower.misbehaviour import MISBEHAVIOURS, Misbehaviour
-from wola.flower.momentum import Memory, noisy_report, state_folder
+from wola.flower.momentum import Memory, noisy_report
 from wola.flower.recipe import Orders
 from wola.flower.samples import Data, as_samples
 from wola.flower.scrub import scrubbed
 from wola.flower.signing import load_private_key, sign_content
 from wola.flower.work import local_update, loss_weights, take_momentum
+from wola.ground.checks import check_choice, check_whole
+from wola.ground.folders import state_folder
 from wola.labels import check_distribution, label_counts, label_distribution
 from wola.labels.noise import Mechanism
 from wola.models import FlatModel
 from wola.training.evaluate import evaluate
 from wola.training.federation import HeldOut
-from wola.training.registry import nearest
 from wola.training.streams import stream
 
 StrPath = str | PathLike[str]
@@ -65,10 +66,9 @@ def wola_client(
     >>> digits = torch.rand(20, 4), torch.arange(20) % 2
     >>> app = wola_client(nn.Linear(4, 2), digits, classes=2)
     """
-    if isinstance(classes, bool) or not isinstance(classes, int) or classes < 1:
-        raise ValueError(f"classes = {classes!r}; allowed: an int >= 1")
-    if worker is not None and (isinstance(worker, bool) or not isinstance(worker, int)):
-        raise ValueError(f"worker = {worker!r}; allowed: an int, or None")
+    check_whole("classes", classes, least=1)
+    if worker is not None:
+        check_whole("worker", worker)
     if isinstance(misbehave, str):
         _named(misbehave)
     client = _Client(
@@ -91,10 +91,7 @@ def wola_client(
 
 
 def _named(name: str) -> Misbehaviour:
-    try:
-        return MISBEHAVIOURS[nearest(name, MISBEHAVIOURS)]
-    except ValueError as error:
-        raise ValueError(f"misbehave = {name!r}; {error}") from None
+    return MISBEHAVIOURS[check_choice("misbehave", name, MISBEHAVIOURS)]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from flwr.app import MetricRecord, MetricRecordValues
 
-from wola.training.files import write_whole
+from wola.ground.files import write_whole
 
 
 @dataclass(frozen=True)

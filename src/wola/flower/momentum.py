@@ -4,41 +4,27 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import re
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
-from os import PathLike
 from pathlib import Path
 
 import torch
-from platformdirs import user_state_path
 from safetensors import SafetensorError
 from safetensors.torch import load, save
 from torch import Tensor
 
 from wola.flower.canonical import framed
+from wola.ground.files import write_whole
 from wola.labels import check_distribution, label_distribution
 from wola.labels.noise import Mechanism
-from wola.training.files import write_whole
-
-ENVIRONMENT = "WOLA_STATE"
 
 #: How many runs of a federation a worker remembers.
 KEPT_RUNS = 3
 
 _LOG = logging.getLogger(__name__)
 _ROUND = re.compile(r"[1-9][0-9]{0,17}")
-
-
-def state_folder(given: str | PathLike[str] | None = None) -> Path:
-    """The folder given, or else `$WOLA_STATE`, or else the platform's state folder for wola.
-
-    >>> state_folder("here").name
-    'here'
-    """
-    return Path(given or os.environ.get(ENVIRONMENT) or user_state_path("wola")).expanduser()
 
 
 @dataclass(frozen=True)

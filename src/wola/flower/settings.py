@@ -11,6 +11,7 @@ from typing import Any, Literal
 from wola.aggregation import Rule, TrimmedMean
 from wola.flower.recipe import Recipe
 from wola.flower.signing import load_public_keys
+from wola.ground.checks import check_whole
 from wola.labels import Objective, Shared
 from wola.mixing import NNM
 
@@ -80,12 +81,14 @@ def settled(
     ValueError: quorum = 4; allowed with n = 7 and f = 3: 7 to 7
     """
     for name, count in (("classes", classes), ("n", n), ("empty_rounds", empty_rounds)):
-        _whole(name, count, 1)
-    _whole("f", f, 0)
+        check_whole(name, count, least=1)
+    check_whole("f", f, least=0)
     rule = NNM() | TrimmedMean() if rule is None else rule
     rule.check(n, f)
     least = next(m for m in range(1, n + 1) if _accepts(rule, m, f))
-    quorum = max(n - f, 2 * f + 1, least) if quorum is None else _whole("quorum", quorum, 1)
+    if quorum is None:
+        quorum = max(n - f, 2 * f + 1, least)
+    check_whole("quorum", quorum, least=1)
     if not least <= quorum <= n:
         raise ValueError(f"quorum = {quorum}; allowed with n = {n} and f = {f}: {least} to {n}")
     if evaluate not in ("none", "federated"):
@@ -100,7 +103,7 @@ def settled(
         deadline=check_seconds("deadline", deadline),
         least=least,
         quorum=quorum,
-        min_nodes=n if min_nodes is None else _whole("min_nodes", min_nodes, 1),
+        min_nodes=n if min_nodes is None else check_whole("min_nodes", min_nodes, least=1),
         patience=check_seconds("patience", patience),
         empty_rounds=empty_rounds,
         federation=federation,
@@ -135,12 +138,6 @@ def allowed_keys(keys: Iterable[bytes | File]) -> frozenset[bytes]:
     if not found:
         raise ValueError("keys is empty; allowed: at least one key")
     return frozenset(found)
-
-
-def _whole(name: str, value: int, low: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < low:
-        raise ValueError(f"{name} = {value!r}; allowed: an int >= {low}")
-    return value
 
 
 def _accepts(rule: Rule, n: int, f: int) -> bool:

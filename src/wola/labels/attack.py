@@ -7,8 +7,9 @@ import torch
 from torch import Generator, Tensor
 
 from wola.aggregation._generators import copied
+from wola.ground.checks import check_whole
 from wola.labels.objective import Objective, Shared
-from wola.labels.simplex import Matrix, check_byzantine, check_distributions
+from wola.labels.simplex import Matrix, check_distributions
 
 ROUNDING = 1e-12
 
@@ -36,7 +37,7 @@ class RarestClass:
         generator: Generator | None = None,
     ) -> Tensor:
         """The reports (f, C) float64 against the ``honest`` distributions (h, C)."""
-        check_byzantine(f)
+        check_whole("f", f, least=0)
         mean = check_distributions(honest, name="honest").mean(0)
         report = torch.zeros_like(mean)
         report[_first(-mean)] = 1
@@ -66,7 +67,7 @@ class OutlierDistribution:
         generator: Generator | None = None,
     ) -> Tensor:
         """The reports (f, C) float64 against the ``honest`` distributions (h, C)."""
-        check_byzantine(f)
+        check_whole("f", f, least=0)
         rows = check_distributions(honest, name="honest")
         return rows[_first((rows - rows.mean(0)).abs().sum(1))].repeat(f, 1)
 
@@ -98,11 +99,8 @@ class WorstDistribution:
     rounds: int = 8
 
     def __post_init__(self) -> None:
-        for name, value in (("beam", self.beam), ("rounds", self.rounds)):
-            if isinstance(value, bool) or not isinstance(value, int):
-                raise TypeError(f"{name} must be an int, got {value!r}")
-            if value < 0:
-                raise ValueError(f"{name} must be at least 0, got {value}")
+        check_whole("beam", self.beam, least=0)
+        check_whole("rounds", self.rounds, least=0)
 
     def evaluations(self, h: int, classes: int) -> int:
         """The largest number of evaluations for ``h`` honest workers and ``classes`` classes."""
@@ -119,7 +117,7 @@ class WorstDistribution:
         generator: Generator | None = None,
     ) -> Tensor:
         """The reports (f, C) float64 against the ``honest`` distributions (h, C)."""
-        check_byzantine(f)
+        check_whole("f", f, least=0)
         rows = check_distributions(honest, name="honest")
         if f == 0:
             return rows[:0].clone()

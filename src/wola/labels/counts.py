@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor
 
+from wola.ground.checks import check_whole
 from wola.labels.simplex import Matrix, Vector, real_tensor
 
 
@@ -14,10 +15,7 @@ def label_counts(labels: Vector, classes: int) -> Tensor:
     >>> label_counts(torch.tensor([2, 0, 2, 2]), classes=4)
     tensor([1, 0, 3, 0])
     """
-    if isinstance(classes, bool) or not isinstance(classes, int):
-        raise TypeError(f"classes must be an int, got {classes!r}")
-    if classes < 1:
-        raise ValueError(f"classes must be at least 1, got {classes}")
+    classes = check_whole("classes", classes, least=1)
     values = real_tensor(labels, ndim=1, name="labels")
     if values.numel() == 0:
         return torch.zeros(classes, dtype=torch.int64, device=values.device)

@@ -8,6 +8,7 @@ from typing import Protocol
 import torch
 from torch import Generator, Tensor
 
+from wola.ground.checks import check_number, check_whole
 from wola.labels.simplex import Vector, check_distribution, nearest_distribution
 
 
@@ -48,11 +49,11 @@ class LaplaceMechanism:
     epsilon: float
 
     def __post_init__(self) -> None:
-        _check_epsilon(self.epsilon)
+        check_number("epsilon", self.epsilon, above=0)
 
     def scale(self, samples: int) -> float:
         """The scale b of the noise for the label distribution of ``samples`` samples."""
-        return 2 / (check_samples(samples) * self.epsilon)
+        return 2 / (check_whole("samples", samples, least=1) * self.epsilon)
 
     def noise(self, classes: int, samples: int, *, generator: Generator | None = None) -> Tensor:
         """The noise alone, before any projection: (``classes``,) float64."""
@@ -101,14 +102,12 @@ class GaussianMechanism:
     delta: float
 
     def __post_init__(self) -> None:
-        _check_epsilon(self.epsilon)
-        _check_real(self.delta, name="delta")
-        if not 0 < self.delta < 1:
-            raise ValueError(f"delta must lie strictly between 0 and 1, got {self.delta}")
+        check_number("epsilon", self.epsilon, above=0)
+        check_number("delta", self.delta, above=0, below=1)
 
     def scale(self, samples: int) -> float:
         """The standard deviation of the noise for the distribution of ``samples`` samples."""
-        sensitivity = math.sqrt(2) / check_samples(samples)
+        sensitivity = math.sqrt(2) / check_whole("samples", samples, least=1)
         return sensitivity * unit_gaussian_scale(self.epsilon, self.delta)
 
     def noise(self, classes: int, samples: int, *, generator: Generator | None = None) -> Tensor:
@@ -154,28 +153,8 @@ def privacy_loss(sigma: float, epsilon: float) -> float:
     return (math.erfc((b - a) / math.sqrt(2)) - tail * _erfcx((a + b) / math.sqrt(2))) / 2
 
 
-def check_samples(samples: int) -> int:
-    """The number of samples, at least 1."""
-    if isinstance(samples, bool) or not isinstance(samples, int):
-        raise TypeError(f"samples must be an int, got {samples!r}")
-    if samples < 1:
-        raise ValueError(f"samples must be at least 1, got {samples}")
-    return samples
-
-
 def _erfcx(x: float) -> float:
     return float(torch.special.erfcx(torch.tensor(x, dtype=torch.float64)))
-
-
-def _check_real(value: float, *, name: str) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(f"{name} must be a number, got {value!r}")
-
-
-def _check_epsilon(epsilon: float) -> None:
-    _check_real(epsilon, name="epsilon")
-    if not (math.isfinite(epsilon) and epsilon > 0):
-        raise ValueError(f"epsilon must be positive and finite, got {epsilon}")
 
 
 def _seeded(generator: Generator | None) -> Generator:

@@ -7,12 +7,12 @@ import torch
 from torch import Generator, Tensor
 
 from wola.aggregation import GeometricMedian
+from wola.ground.checks import check_whole
 from wola.labels.counts import check_counts, label_distribution
 from wola.labels.noise import Mechanism
 from wola.labels.simplex import (
     Matrix,
     Vector,
-    check_byzantine,
     check_distribution,
     check_reports,
     is_distribution,
@@ -64,7 +64,7 @@ class Prior:
         self, distributions: Matrix, f: int, *, generator: Generator | None = None
     ) -> Tensor:
         """The distribution q (C,) float64; ``distributions`` must have C columns."""
-        check_byzantine(f)
+        check_whole("f", f, least=0)
         reports = check_reports(distributions, name="distributions")
         return check_distribution(self.q, reports.shape[1]).to(reports.device)
 
@@ -86,7 +86,7 @@ class Uniform:
         self, distributions: Matrix, f: int, *, generator: Generator | None = None
     ) -> Tensor:
         """The uniform distribution (C,) float64 over the columns of ``distributions``."""
-        check_byzantine(f)
+        check_whole("f", f, least=0)
         reports = check_reports(distributions, name="distributions")
         return torch.full_like(reports[0], 1 / reports.shape[1])
 
@@ -144,7 +144,7 @@ class Shared:
         self, distributions: Matrix, f: int, *, generator: Generator | None = None
     ) -> Tensor:
         """The estimate q (C,) float64 from the reports (n, C), ``f`` of them Byzantine."""
-        check_byzantine(f)
+        check_whole("f", f, least=0)
         reports = check_reports(distributions, name="distributions")
         kept = reports[is_distribution(reports)]
         dropped = len(reports) - len(kept)

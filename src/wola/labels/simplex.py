@@ -97,14 +97,6 @@ def check_reports(rows: Matrix, *, name: str) -> Tensor:
     return matrix
 
 
-def check_byzantine(f: int) -> None:
-    """Refuse a number of Byzantine workers that is not a whole number of at least 0."""
-    if isinstance(f, bool) or not isinstance(f, int):
-        raise TypeError(f"f must be an int, got {f!r}")
-    if f < 0:
-        raise ValueError(f"f must be at least 0, got {f}")
-
-
 def total_variation(p: Vector, q: Vector) -> float:
     r"""Total-variation distance of two distributions (C,): half the L1 norm of their difference.
 

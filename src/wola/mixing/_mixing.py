@@ -10,9 +10,10 @@ import numpy as np
 import torch
 from torch import Generator
 
-from wola.aggregation._rule import Rule, Solution, check_count, open_space
+from wola.aggregation._rule import Rule, Solution, open_space
 from wola.aggregation._source import Matrix, Source, Updates, as_matrix, like
 from wola.aggregation._space import Floats, Space
+from wola.ground.checks import check_whole
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Mixing(ABC):
 
     def check(self, n: int, f: int) -> None:
         """Raise a ValueError that names n, f and what is allowed if the mixing cannot work."""
-        if n < 1 or check_count(f) > (n - 1) // 2:
+        if n < 1 or check_whole("f", f, least=0) > (n - 1) // 2:
             raise ValueError(f"{self} with n = {n} workers allows f <= {(n - 1) // 2}, not {f}")
 
     def __call__(self, updates: Updates, f: int, generator: Generator | None = None) -> Any:
@@ -59,7 +60,8 @@ class Mixing(ABC):
         self, matrix: torch.Tensor, f: int, generator: Generator | None
     ) -> tuple[Source, Space]:
         self.check(len(matrix), f)
-        space, source, f = open_space(Matrix(matrix), check_count(f), self.needs_products)
+        f = check_whole("f", f, least=0)
+        space, source, f = open_space(Matrix(matrix), f, self.needs_products)
         return source, space.mix(self.mix(space, f, generator))
 
     @overload

@@ -7,8 +7,8 @@ import numpy as np
 import torch
 from torch import Generator
 
-from wola.aggregation._parameters import check_whole
 from wola.aggregation._space import Floats, Space
+from wola.ground.checks import check_whole
 from wola.mixing._mixing import Mixing
 
 

@@ -6,8 +6,8 @@ from typing import ClassVar
 import numpy as np
 from torch import Generator
 
-from wola.aggregation._parameters import check_number
 from wola.aggregation._space import Floats, Space
+from wola.ground.checks import check_number
 from wola.mixing._mixing import Mixing
 
 

@@ -1,12 +1,12 @@
 """Models by name: the registry, factories by import path, and an initialisation of their own."""
 
 from collections.abc import Callable
-from difflib import get_close_matches
 from importlib import import_module
 
 import torch
 from torch import Generator, nn
 
+from wola.ground.checks import check_choice
 from wola.models.networks import Shape, convnet_cifar10, convnet_mnist, mlp, mlp_purchase100
 
 Factory = Callable[[Shape, int], nn.Module]
@@ -76,10 +76,10 @@ convnet-cifar10, mlp-purchase100, mlp, or pkg.module:factory
         return MODELS[name]
     module, colon, attribute = name.partition(":")
     if not colon:
-        near = get_close_matches(name, [*MODELS, "auto"], n=1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
-        names = ", ".join(["auto", *MODELS])
-        raise ValueError(f"model = {name!r}; {hint}allowed: {names}, or pkg.module:factory")
+        try:
+            check_choice("model", name, ["auto", *MODELS])
+        except ValueError as error:
+            raise ValueError(f"{error}, or pkg.module:factory") from None
     try:
         factory = getattr(import_module(module), attribute)
     except (ImportError, AttributeError, ValueError) as error:

@@ -83,15 +83,6 @@ def in_order(names: Iterable[str], known: Iterable[str]) -> list[str]:
     return sorted(set(names), key=lambda name: (order.get(name, len(order)), name))
 
 
-def counted(number: int, noun: str) -> str:
-    """A number of things.
-
-    >>> counted(1, "run"), counted(5760, "run")
-    ('1 run', '5,760 runs')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def file_word(text: str) -> str:
     """Text as part of a file's name; with a hash if it is long or would look like another.
 

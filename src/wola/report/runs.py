@@ -13,7 +13,8 @@ import polars as pl
 
 from wola.bench.index import SCHEMA, DamagedRun
 from wola.bench.store import Store
-from wola.report.names import counted, strategy_name
+from wola.ground.names import counted
+from wola.report.names import strategy_name
 from wola.training import STRATEGIES, Scenario
 
 #: What places a run in a table.

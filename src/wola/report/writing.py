@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from wola.ground.files import write_whole
 from wola.report.forms import DOCUMENTS, FORMS
 from wola.report.table import Table
-from wola.training.files import write_whole
 
 
 def write_tables(

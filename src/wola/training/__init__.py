@@ -3,7 +3,6 @@
 from wola.training.callbacks import Callback
 from wola.training.checkpoint import Checkpoint, CheckpointError
 from wola.training.federation import Federation, assemble
-from wola.training.files import WriteError
 from wola.training.folder import RunFolder
 from wola.training.metrics import Evaluation, StepRecord
 from wola.training.registry import (
@@ -42,7 +41,6 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "StepRecord",
-    "WriteError",
     "assemble",
     "described",
     "make_rule",

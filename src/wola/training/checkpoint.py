@@ -12,7 +12,8 @@ from typing import Any
 
 import torch
 
-from wola.training.files import write_whole
+from wola.ground.checks import check_whole
+from wola.ground.files import write_whole
 from wola.training.scenario import SEMANTICS, Scenario
 
 #: What reading a file that is no checkpoint, or half of one, may raise.
@@ -44,8 +45,7 @@ class Checkpoint:
     every: int = 50
 
     def __post_init__(self) -> None:
-        if isinstance(self.every, bool) or not isinstance(self.every, int) or self.every < 1:
-            raise ValueError(f"every = {self.every!r}; allowed: an int >= 1")
+        check_whole("every", self.every, least=1)
 
     def save(self, scenario: Scenario, state: Mapping[str, Any]) -> None:
         """Writes the state of a run of this scenario."""

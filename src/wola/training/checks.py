@@ -9,6 +9,7 @@ import torch
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
+from wola.ground.names import nearest
 from wola.training.registry import (
     AGGREGATORS,
     ATTACKS,
@@ -16,7 +17,6 @@ from wola.training.registry import (
     MIXINGS,
     OBJECTIVE_ATTACKS,
     make_rule,
-    nearest,
 )
 
 if TYPE_CHECKING:

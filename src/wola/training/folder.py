@@ -11,10 +11,10 @@ import polars as pl
 from safetensors.torch import load_file, save
 from torch import Tensor
 
+from wola.ground.files import write_whole
 from wola.training.callbacks import Callback
 from wola.training.checkpoint import Checkpoint
 from wola.training.federation import Federation
-from wola.training.files import write_whole
 from wola.training.result import Result
 from wola.training.scenario import Scenario
 from wola.training.simulate import simulate

@@ -1,7 +1,6 @@
 """Everything a scenario can name: one dictionary per kind, and what the names stand for."""
 
-from collections.abc import Callable, Iterable, Mapping
-from difflib import get_close_matches
+from collections.abc import Callable, Mapping
 from functools import partial
 from inspect import getdoc
 from types import MappingProxyType
@@ -44,6 +43,7 @@ from wola.attacks import (
     SignFlip,
     Zero,
 )
+from wola.ground.names import nearest
 from wola.labels import OutlierDistribution, RarestClass, Shared, WorstDistribution
 from wola.mixing import ARC, NNM, Bucketing, Clipping, FoundationFL, Mixing
 
@@ -68,7 +68,7 @@ AGGREGATORS: Mapping[str, type[Rule]] = MappingProxyType(
 #: The aggregators that the WoLA paper defines in another way than their authors do.
 AS_IN_THE_PAPER: Mapping[str, Callable[[], Rule]] = MappingProxyType(
     {
-        "geometric-median": GeometricMedian.paper,
+        "geometric-median": lambda: GeometricMedian(iterations=10, nu=0.1),
         "krum": lambda: Krum(power=1),
         "multi-krum": lambda: MultiKrum(power=1),
     }
@@ -155,22 +155,6 @@ def described(thing: Any) -> str:
     if isinstance(thing, str):
         return thing
     return (getdoc(thing.func if isinstance(thing, partial) else thing) or "").split("\n")[0]
-
-
-def nearest(name: str, names: Iterable[str]) -> str:
-    """`name` itself if it is one of `names`, else a ValueError with the nearest of them.
-
-    >>> nearest("nmm", MIXINGS)
-    Traceback (most recent call last):
-    ...
-    ValueError: did you mean 'nnm'? allowed: nnm, bucketing, foundation-fl, clipping, arc
-    """
-    known = list(names)
-    if name in known:
-        return name
-    near = get_close_matches(name.lower(), known, n=1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
-    raise ValueError(f"{hint}allowed: {', '.join(known)}")
 
 
 def strategy_named(name: str) -> str:

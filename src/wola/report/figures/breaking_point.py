@@ -6,6 +6,7 @@ from typing import Any
 import polars as pl
 from matplotlib.figure import Figure
 
+from wola.ground.names import counted
 from wola.report.figures.cells import (
     CannotDraw,
     attacked,
@@ -16,7 +17,6 @@ from wola.report.figures.cells import (
 )
 from wola.report.figures.looks import looks, strategy_title
 from wola.report.figures.sheet import NOTE, caption, share_legend, sheet
-from wola.report.names import counted
 from wola.report.runs import Runs
 from wola.report.scores import Summary, scores, seed_values
 

@@ -7,8 +7,9 @@ from typing import Any
 import polars as pl
 from polars.exceptions import PolarsError
 
+from wola.ground.names import counted
 from wola.report.figures.looks import strategy_title
-from wola.report.names import AGGREGATORS, ATTACKS, counted, in_order, title
+from wola.report.names import AGGREGATORS, ATTACKS, in_order, title
 from wola.report.runs import AXES, Runs
 from wola.report.scores import scores
 

@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 from matplotlib.figure import Figure
 
+from wola.ground.names import counted
 from wola.report.figures.cells import (
     attacks,
     chosen,
@@ -17,7 +18,7 @@ from wola.report.figures.cells import (
 )
 from wola.report.figures.looks import SEQUENTIAL, looks, strategy_title, write_numbers
 from wola.report.figures.sheet import NOTE, SMALL, caption, sheet
-from wola.report.names import counted, title
+from wola.report.names import title
 from wola.report.runs import Runs
 
 _MOST_WRITTEN = 20

@@ -8,10 +8,11 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from wola.ground.names import counted
 from wola.report.figures.cells import CannotDraw, attacked, places, seeds_of
 from wola.report.figures.looks import Look, looks, strategy_title
 from wola.report.figures.sheet import NOTE, caption, sheet
-from wola.report.names import counted, title
+from wola.report.names import title
 from wola.report.runs import Runs
 from wola.report.scores import Summary, scores
 from wola.report.scores import gains as gains_of

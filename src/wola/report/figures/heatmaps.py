@@ -7,6 +7,7 @@ import polars as pl
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from wola.ground.names import counted
 from wola.report.figures.cells import (
     SWEPT,
     CannotDraw,
@@ -18,7 +19,7 @@ from wola.report.figures.cells import (
 )
 from wola.report.figures.looks import DIVERGING, SEQUENTIAL, strategy_title, write_numbers
 from wola.report.figures.sheet import NOTE, SMALL, caption, sheet
-from wola.report.names import counted, title
+from wola.report.names import title
 from wola.report.runs import Runs, values
 
 _PAIR = ("WoLA", "NNM")

@@ -13,7 +13,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from wola.training.files import write_whole
+from wola.ground.files import write_whole
 
 #: The forms a figure can be written in.
 FORMS = ("pdf", "svg", "png")

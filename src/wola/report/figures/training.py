@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
+from wola.ground.names import counted
 from wola.report.figures.cells import (
     aggregators,
     attacks,
@@ -19,7 +20,7 @@ from wola.report.figures.cells import (
 )
 from wola.report.figures.looks import Look, looks, strategy_title
 from wola.report.figures.sheet import NOTE, caption, share_legend, sheet
-from wola.report.names import counted, title
+from wola.report.names import title
 from wola.report.runs import Runs
 
 _ROWS = {

@@ -7,10 +7,10 @@ from typing import Any
 
 import polars as pl
 
+from wola.ground.files import write_whole
 from wola.report.page.document import document, embedded
 from wola.report.page.rows import CELL, FAILED, FIELDS, KEY, all_runs, details, names, rows
 from wola.report.runs import Runs
-from wola.training.files import write_whole
 
 #: Curves of more runs, or of more characters in all, go into files beside the page.
 MOST_RUNS, MOST_CHARACTERS = 500, 4_500_000

@@ -1,12 +1,52 @@
-"""Folders that appear whole or not at all."""
+"""Files and folders that are there whole or not at all."""
 
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO
 from uuid import uuid4
 
-from wola.training import WriteError
+
+class WriteError(OSError):
+    """A file that could not be written; what stood there before is untouched."""
+
+
+def write_whole(
+    path: Path, content: bytes | Callable[[BinaryIO], object], *, sync: bool = True
+) -> None:
+    """Writes a file under a temporary name beside it, then renames it: a reader sees all or none.
+
+    `content` is the bytes, or a function that writes them to the stream it is given, so that big
+    arrays need not be held twice. Without `sync` the file is not forced to disk: a power cut may
+    then damage it. A full disk or a folder that may not be written to is a `WriteError`, and
+    nothing is left behind.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write_whole(Path(folder) / "new" / "note.txt", b"done")
+    ...     (Path(folder) / "new" / "note.txt").read_text()
+    'done'
+    """
+    temporary = path.with_name(f".{path.name}.{uuid4().hex}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with open(temporary, "wb") as stream:
+            if isinstance(content, bytes):
+                stream.write(content)
+            else:
+                content(stream)
+            if sync:
+                stream.flush()
+                os.fsync(stream.fileno())
+        os.replace(temporary, path)
+    except BaseException as error:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise refused(error, path) from error
+        raise
 
 
 def draft_folder(parent: Path, name: str, files: Mapping[str, bytes]) -> Path:

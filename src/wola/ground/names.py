@@ -1,0 +1,29 @@
+"""Names and numbers in messages: the nearest name, and how many there are."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """`name` itself if it is one of `names`, else a ValueError with the nearest of them.
+
+    >>> nearest("nmm", ["nnm", "bucketing", "arc"])
+    Traceback (most recent call last):
+    ...
+    ValueError: did you mean 'nnm'? allowed: nnm, bucketing, arc
+    """
+    known = list(names)
+    if name in known:
+        return name
+    near = get_close_matches(str(name).lower(), known, n=1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    raise ValueError(f"{hint}allowed: {', '.join(known)}")
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "run"), counted(5760, "run")
+    ('1 run', '5,760 runs')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
