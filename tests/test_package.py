@@ -1,9 +1,12 @@
 """The package as a whole: what `wola` itself offers, and what importing it costs."""
 
+import ast
 import importlib
 import runpy
 import subprocess
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -29,6 +32,111 @@ def test_every_public_name_of_a_room_can_be_imported_from_wola(room):
     for name in module.__all__:
         assert getattr(wola, name) is getattr(module, name)
         assert name in wola.__all__
+
+
+SOURCE = Path(wola.__file__).parent
+
+#: The order of the rooms: each imports from those before it alone.
+ORDER = [
+    "ground",
+    "aggregation",
+    "mixing",
+    "labels",
+    "attacks",
+    "data",
+    "models",
+    "training",
+    "bench",
+    "report",
+    "flower",
+    "cli",
+    "testing",
+]
+
+#: Pairs in which the first knows nothing of the second, though it comes later.
+STRANGERS = {("flower", "bench"), ("flower", "report")}
+
+
+def imported(code: str) -> Iterator[str]:
+    """The full name of all that a module's code imports, wherever in it: `package.module.name`."""
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"a relative import of {node.module}"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def faults(room: str, code: str) -> list[str]:
+    """What the code of a module of a room imports and must not."""
+    found = []
+    for name in imported(code):
+        package, *inside = name.split(".")
+        if package != "wola" or not inside or inside[0] == room:
+            continue
+        if any(part.startswith("_") and not part.startswith("__") for part in inside):
+            found.append(f"{name} is private to another room")
+        other = inside[0]
+        if other in ORDER and room in ORDER and ORDER.index(other) > ORDER.index(room):
+            found.append(f"{name} is of a later room")
+        if (room, other) in STRANGERS:
+            found.append(f"{name} is of a room that {room} knows nothing of")
+    return found
+
+
+def modules() -> list[Path]:
+    return sorted(path for path in SOURCE.rglob("*.py") if path.parent != SOURCE)
+
+
+def test_every_room_has_its_place_in_the_order():
+    assert {path.relative_to(SOURCE).parts[0] for path in modules()} == set(ORDER)
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: path.relative_to(SOURCE).as_posix())
+def test_a_module_imports_from_earlier_rooms_alone_and_nothing_private(path):
+    room = path.relative_to(SOURCE).parts[0]
+    assert faults(room, path.read_text(encoding="utf-8")) == []
+
+
+TESTS = Path(__file__).parent
+
+
+@pytest.mark.parametrize(
+    "path", sorted(TESTS.rglob("*.py")), ids=lambda path: path.relative_to(TESTS).as_posix()
+)
+def test_a_test_imports_nothing_private_of_another_room_than_its_own(path):
+    room = path.relative_to(TESTS).parts[0]
+    found = faults(room, path.read_text(encoding="utf-8"))
+    assert [fault for fault in found if "private" in fault] == []
+
+
+@pytest.mark.parametrize(
+    ("room", "code", "words"),
+    [
+        ("mixing", "from wola.aggregation._kernels import gram", "private to another room"),
+        ("mixing", "from wola.aggregation import _kernels", "private to another room"),
+        ("bench", "from wola.training.scenario import _fields", "private to another room"),
+        ("labels", "def late():\n    import wola.attacks.mimic", "of a later room"),
+        ("ground", "from wola.aggregation import Mean", "of a later room"),
+        ("flower", "from wola.report import read_runs", "knows nothing of"),
+    ],
+)
+def test_an_import_that_must_not_be_is_found(room, code, words):
+    (fault,) = faults(room, code)
+    assert words in fault
+
+
+@pytest.mark.parametrize(
+    ("room", "code"),
+    [
+        ("mixing", "from wola.mixing._matrix import rows"),
+        ("mixing", "from wola.aggregation.rule import Rule"),
+        ("labels", "from torch.utils._python_dispatch import TorchDispatchMode"),
+        ("cli", "from wola import __version__"),
+    ],
+)
+def test_an_import_that_may_be_is_not(room, code):
+    assert faults(room, code) == []
 
 
 def test_importing_wola_imports_neither_scikit_learn_nor_matplotlib():

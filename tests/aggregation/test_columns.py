@@ -11,8 +11,14 @@ from hypothesis.extra.numpy import arrays
 
 from tests import reference
 from tests.rules import updates
-from wola.aggregation import CoordinateMedian, GeometricMedian, MeaMed, MultiKrum, TrimmedMean
-from wola.aggregation import _columns as columns
+from wola.aggregation import (
+    CoordinateMedian,
+    GeometricMedian,
+    MeaMed,
+    MultiKrum,
+    TrimmedMean,
+    columns,
+)
 from wola.mixing import NNM
 
 

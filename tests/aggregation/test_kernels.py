@@ -15,9 +15,9 @@ from wola.aggregation import (
     Mean,
     MultiKrum,
     TrimmedMean,
-    _columns,
     _kernels,
-    _space,
+    columns,
+    space,
 )
 from wola.mixing import FoundationFL
 
@@ -32,9 +32,9 @@ def uncompiled(monkeypatch):
             spec = importlib.util.spec_from_file_location("plain_kernels", _kernels.__file__)
             plain = importlib.util.module_from_spec(spec)
             spec.loader.exec_module(plain)
-        for module in (_columns, _space):
+        for module in (columns, space):
             monkeypatch.setattr(module, "_kernels", plain)
-        monkeypatch.setattr(_columns, "UNROLL_AFTER", 10**12)
+        monkeypatch.setattr(columns, "UNROLL_AFTER", 10**12)
 
     return use
 

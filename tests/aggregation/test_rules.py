@@ -7,7 +7,7 @@ import torch
 from tests.rules import PLAIN_RULES, RULES, assert_close, generator, sizes, updates
 from wola import aggregation
 from wola.aggregation import TooFewUpdates, _kernels
-from wola.aggregation._space import MIX_BLOCK
+from wola.aggregation.space import MIX_BLOCK
 from wola.testing import check_rule
 
 EVERY_RULE = pytest.mark.parametrize("entry", RULES, ids=str)

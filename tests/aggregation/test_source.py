@@ -6,7 +6,7 @@ import torch
 
 from tests.rules import RULES, generator, updates
 from wola.aggregation import CoordinateMedian, Krum, Mean, TrimmedMean
-from wola.aggregation._source import ColumnBlocks, Matrix, as_matrix, like
+from wola.aggregation.source import ColumnBlocks, Matrix, as_matrix, like
 from wola.mixing import NNM, FoundationFL
 
 

@@ -6,9 +6,9 @@ import torch
 
 from tests.reference import distance
 from tests.rules import updates
-from wola.aggregation import _space as gram_space
-from wola.aggregation._source import ColumnBlocks, Matrix
-from wola.aggregation._space import Space, centred_products, row_energies
+from wola.aggregation import space as gram_space
+from wola.aggregation.source import ColumnBlocks, Matrix
+from wola.aggregation.space import Space, centred_products, row_energies
 
 
 def squared_distances(x):

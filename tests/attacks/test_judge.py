@@ -66,7 +66,7 @@ def test_chunks_of_columns_add_up(monkeypatch):
     honest = honest_updates(5, 1000)
     rule = NNM() | TrimmedMean()
     whole = Judge(honest, 5, 2, rule, 2, None, 1e300).moved(np.full(5, -0.3))
-    monkeypatch.setattr("wola.aggregation._columns.CHUNK", 300)
+    monkeypatch.setattr("wola.aggregation.columns.CHUNK", 300)
     parts = Judge(honest, 5, 2, rule, 2, None, 1e300).moved(np.full(5, -0.3))
     assert parts == pytest.approx(whole, rel=1e-12)
 

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from tests import reference_attacks as reference
 from tests.attacks.sample import as_float64, honest_updates, settings_drawn
-from wola.aggregation._source import Matrix
-from wola.aggregation._space import Space
+from wola.aggregation.source import Matrix
+from wola.aggregation.space import Space
 from wola.attacks import Mimic, MimicStatic, most_surrounded_outlier
 
 

@@ -27,7 +27,7 @@ def test_the_spread_around_a_huge_common_part_is_not_lost():
 def test_chunks_for_threads_give_the_same_bits(monkeypatch):
     honest = honest_updates(5, 4000, dtype=torch.float32)
     whole = mean_and_std(honest, 1.0, 0.5)
-    monkeypatch.setattr("wola.aggregation._columns.CHUNK", 700)
+    monkeypatch.setattr("wola.aggregation.columns.CHUNK", 700)
     assert torch.equal(mean_and_std(honest, 1.0, 0.5), whole)
 
 

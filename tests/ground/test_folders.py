@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from platformdirs.macos import MacOS
 from platformdirs.unix import Unix
-from platformdirs.windows import Windows
 
 from wola.ground import cache_folder, kernel_folder, state_folder
 
@@ -42,18 +41,24 @@ def test_an_empty_variable_names_nothing(home, monkeypatch, variable, folder, in
     assert folder() == usual
 
 
-@pytest.mark.parametrize(
-    ("platform", "platforms_own"), [("linux", Unix), ("darwin", MacOS), ("win32", Windows)]
-)
+@pytest.mark.parametrize(("platform", "platforms_own"), [("linux", Unix), ("darwin", MacOS)])
 def test_without_it_they_are_where_the_platforms_programs_keep_theirs(
     home, monkeypatch, platform, platforms_own
 ):
-    monkeypatch.setenv("LOCALAPPDATA", str(home / "AppData" / "Local"))
     custom = platforms_own("wola")
     cache, state = Path(custom.user_cache_dir), Path(custom.user_state_dir)
     monkeypatch.setattr(sys, "platform", platform)
     assert (cache_folder(), kernel_folder()) == (cache, cache / "kernels")
     assert state_folder() == state
+
+
+def test_on_windows_they_are_in_the_local_data_of_the_user(home, monkeypatch):
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.delenv("LOCALAPPDATA", raising=False)
+    local = home / "AppData" / "Local" / "wola" / "wola"
+    assert (cache_folder(), state_folder()) == (local / "Cache", local)
+    monkeypatch.setenv("LOCALAPPDATA", str(home / "elsewhere"))
+    assert kernel_folder() == home / "elsewhere" / "wola" / "wola" / "Cache" / "kernels"
 
 
 def test_on_linux_the_folders_of_the_desktop_are_respected(home, monkeypatch):

@@ -1,14 +1,5 @@
 """Robust aggregation rules: n updates to one."""
 
-from wola.aggregation._rule import (
-    ColumnRule,
-    GramRule,
-    Outcome,
-    Rule,
-    Solution,
-    TooFewUpdates,
-)
-from wola.aggregation._space import Space
 from wola.aggregation.bulyan import Bulyan, bulyan
 from wola.aggregation.centered_clipping import CenteredClipping, centered_clipping
 from wola.aggregation.elimination import (
@@ -21,6 +12,15 @@ from wola.aggregation.krum import Krum, MultiKrum, krum, multi_krum
 from wola.aggregation.meamed import MeaMed, meamed
 from wola.aggregation.mean import Mean, mean
 from wola.aggregation.median import CoordinateMedian, coordinate_median
+from wola.aggregation.rule import (
+    ColumnRule,
+    GramRule,
+    Outcome,
+    Rule,
+    Solution,
+    TooFewUpdates,
+)
+from wola.aggregation.space import Space
 from wola.aggregation.subsets import (
     SMEA,
     MinimumDiameterAveraging,

@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 import numpy as np
 from torch import Generator
 
-from wola.aggregation._columns import mean_around_median
-from wola.aggregation._rule import Rule, Solution
-from wola.aggregation._source import Updates
-from wola.aggregation._space import Floats, Space
+from wola.aggregation.columns import mean_around_median
 from wola.aggregation.krum import krum_scores
+from wola.aggregation.rule import Rule, Solution
+from wola.aggregation.source import Updates
+from wola.aggregation.space import Floats, Space
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from torch import Generator
 
-from wola.aggregation._rule import GramRule, one_hot
-from wola.aggregation._source import Updates
-from wola.aggregation._space import Floats, Space
+from wola.aggregation.rule import GramRule, one_hot
+from wola.aggregation.source import Updates
+from wola.aggregation.space import Floats, Space
 from wola.ground.checks import check_number
 
 

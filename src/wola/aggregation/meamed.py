@@ -5,9 +5,9 @@ from typing import Any
 
 from torch import Generator, Tensor
 
-from wola.aggregation._columns import mean_around_median
-from wola.aggregation._rule import RankRule
-from wola.aggregation._source import Updates
+from wola.aggregation.columns import mean_around_median
+from wola.aggregation.rule import RankRule
+from wola.aggregation.source import Updates
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 import numpy as np
 from torch import Generator
 
-from wola.aggregation._rule import GramRule
-from wola.aggregation._source import Updates
-from wola.aggregation._space import Floats, Space
+from wola.aggregation.rule import GramRule
+from wola.aggregation.source import Updates
+from wola.aggregation.space import Floats, Space
 
 
 @dataclass(frozen=True)

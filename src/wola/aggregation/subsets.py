@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Generator
 
-from wola.aggregation._rule import GramRule, one_hot
-from wola.aggregation._source import Updates
-from wola.aggregation._space import Floats, Space
+from wola.aggregation.rule import GramRule, one_hot
+from wola.aggregation.source import Updates
+from wola.aggregation.space import Floats, Space
 from wola.ground.checks import check_whole
 
 #: Subsets looked at together: bounds the memory of a step.

@@ -5,8 +5,8 @@ from typing import Any
 
 from torch import Generator
 
-from wola.aggregation._rule import MiddleRule
-from wola.aggregation._source import Updates
+from wola.aggregation.rule import MiddleRule
+from wola.aggregation.source import Updates
 
 
 @dataclass(frozen=True)

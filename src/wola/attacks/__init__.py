@@ -1,7 +1,7 @@
 """Attacks: what Byzantine workers send, and the labels they train on."""
 
-from wola.attacks._attack import Attack, ColludingAttack, Seen
 from wola.attacks.alie import ALIE, alie_factor
+from wola.attacks.attack import Attack, ColludingAttack, Seen
 from wola.attacks.constant import Gaussian, Infinite, NaN, Zero
 from wola.attacks.foe import FOE, ScaledSignFlip, SignFlip
 from wola.attacks.labels import LabelAttack, LabelFlip, LabelShift

@@ -7,11 +7,11 @@ import numpy as np
 import torch
 from torch import Generator, Tensor
 
-from wola.aggregation._columns import mixed_middle_mean, over_chunks
-from wola.aggregation._generators import copied
-from wola.aggregation._rule import Rule, Solution
-from wola.aggregation._source import Matrix
-from wola.aggregation._space import Floats, Space, row_energies
+from wola.aggregation.columns import mixed_middle_mean, over_chunks
+from wola.aggregation.generators import copied
+from wola.aggregation.rule import Rule, Solution
+from wola.aggregation.source import Matrix
+from wola.aggregation.space import Floats, Space, row_energies
 from wola.attacks._moments import mean_and_std, squared_distance
 
 

@@ -8,7 +8,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from wola.aggregation._columns import over_chunks
+from wola.aggregation.columns import over_chunks
 
 Array = NDArray[Any]
 

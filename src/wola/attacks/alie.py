@@ -5,9 +5,9 @@ from statistics import NormalDist
 
 from torch import Generator, Tensor
 
-from wola.aggregation._rule import Rule
-from wola.attacks._attack import ColludingAttack, Seen
+from wola.aggregation.rule import Rule
 from wola.attacks._moments import mean_and_std
+from wola.attacks.attack import ColludingAttack, Seen
 from wola.ground.checks import check_number
 
 

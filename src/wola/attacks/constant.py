@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import torch
 from torch import Generator, Tensor
 
-from wola.aggregation._rule import Rule
-from wola.attacks._attack import Attack
+from wola.aggregation.rule import Rule
+from wola.attacks.attack import Attack
 from wola.ground.checks import check_number
 
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from torch import Generator, Tensor
 
-from wola.aggregation._rule import Rule
-from wola.attacks._attack import ColludingAttack, Seen
+from wola.aggregation.rule import Rule
 from wola.attacks._moments import mean_and_std
+from wola.attacks.attack import ColludingAttack, Seen
 from wola.ground.checks import check_number
 
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from torch import Generator, Tensor
 
-from wola.aggregation._rule import Rule, open_space
-from wola.aggregation._source import Matrix
-from wola.aggregation._space import Floats, Space
-from wola.attacks._attack import ColludingAttack, Seen
+from wola.aggregation.rule import Rule, open_space
+from wola.aggregation.source import Matrix
+from wola.aggregation.space import Floats, Space
+from wola.attacks.attack import ColludingAttack, Seen
 from wola.ground.checks import check_whole
 
 #: Numbers that differ by less than this, relative to the largest, are ties up to rounding.

@@ -8,9 +8,9 @@ import numpy as np
 import torch
 from torch import Generator, Tensor
 
-from wola.aggregation._rule import Rule, open_space
-from wola.aggregation._source import Matrix
-from wola.attacks._attack import ColludingAttack, Seen
+from wola.aggregation.rule import Rule, open_space
+from wola.aggregation.source import Matrix
+from wola.attacks.attack import ColludingAttack, Seen
 from wola.ground.checks import check_whole
 
 _KEYS = ("round", "mean", "direction", "worker")

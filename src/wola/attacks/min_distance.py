@@ -8,11 +8,11 @@ import numpy as np
 import torch
 from torch import Generator, Tensor
 
-from wola.aggregation._rule import Rule, open_space
-from wola.aggregation._source import Matrix
-from wola.aggregation._space import MIX_BLOCK, Floats
-from wola.attacks._attack import ColludingAttack, Seen
+from wola.aggregation.rule import Rule, open_space
+from wola.aggregation.source import Matrix
+from wola.aggregation.space import MIX_BLOCK, Floats
 from wola.attacks._moments import mean_and_std
+from wola.attacks.attack import ColludingAttack, Seen
 from wola.ground.checks import check_choice
 
 Direction = Literal["std", "unit", "sign"]

@@ -7,13 +7,13 @@ import numpy as np
 import torch
 from torch import Generator, Tensor
 
-from wola.aggregation._rule import Rule
-from wola.aggregation._space import Floats
-from wola.attacks._attack import ColludingAttack, Seen
+from wola.aggregation.rule import Rule
+from wola.aggregation.space import Floats
 from wola.attacks._judge import Judge
 from wola.attacks._line_search import line_search
 from wola.attacks._moments import mean_and_std
 from wola.attacks.alie import alie_factor
+from wola.attacks.attack import ColludingAttack, Seen
 from wola.ground.checks import check_number, check_whole
 
 

@@ -6,7 +6,7 @@ from itertools import combinations
 import torch
 from torch import Generator, Tensor
 
-from wola.aggregation._generators import copied
+from wola.aggregation.generators import copied
 from wola.ground.checks import check_whole
 from wola.labels.objective import Objective, Shared
 from wola.labels.simplex import Matrix, check_distributions

@@ -7,9 +7,9 @@ import numpy as np
 import torch
 from torch import Generator
 
-from wola.aggregation._space import Floats, Space
+from wola.aggregation.space import Floats, Space
 from wola.ground.checks import check_whole
-from wola.mixing._mixing import Mixing
+from wola.mixing.mixing import Mixing
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from typing import ClassVar
 import numpy as np
 from torch import Generator
 
-from wola.aggregation._space import Floats, Space
+from wola.aggregation.space import Floats, Space
 from wola.ground.checks import check_number
-from wola.mixing._mixing import Mixing
+from wola.mixing.mixing import Mixing
 
 
 def _scaled_to(norms: Floats, length: float) -> Floats:

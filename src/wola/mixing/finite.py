@@ -6,8 +6,8 @@ from typing import ClassVar
 import numpy as np
 from torch import Generator
 
-from wola.aggregation._space import Floats, Space
-from wola.mixing._mixing import Mixing
+from wola.aggregation.space import Floats, Space
+from wola.mixing.mixing import Mixing
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Generator, Tensor
 
-from wola.aggregation._columns import middle_mean
-from wola.aggregation._source import Blocks, ColumnBlocks, Matrix, Source, Updates, as_matrix, like
-from wola.aggregation._space import Floats, Space, centred_products, row_energies
+from wola.aggregation.columns import middle_mean
+from wola.aggregation.source import Blocks, ColumnBlocks, Matrix, Source, Updates, as_matrix, like
+from wola.aggregation.space import Floats, Space, centred_products, row_energies
 from wola.ground.checks import check_whole
 
 

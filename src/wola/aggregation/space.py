@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from wola.aggregation import _kernels
-from wola.aggregation._columns import middle_mean, over_chunks
-from wola.aggregation._source import Source
+from wola.aggregation.columns import middle_mean, over_chunks
+from wola.aggregation.source import Source
 
 Floats = NDArray[np.float64]
 

@@ -10,9 +10,9 @@ import numpy as np
 import torch
 from torch import Generator
 
-from wola.aggregation._rule import Rule, Solution, open_space
-from wola.aggregation._source import Matrix, Source, Updates, as_matrix, like
-from wola.aggregation._space import Floats, Space
+from wola.aggregation.rule import Rule, Solution, open_space
+from wola.aggregation.source import Matrix, Source, Updates, as_matrix, like
+from wola.aggregation.space import Floats, Space
 from wola.ground.checks import check_whole
 
 

@@ -12,9 +12,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Generator, Tensor
 
-from wola.aggregation._rule import Rule
-from wola.aggregation._source import Matrix, Updates, as_matrix, like
-from wola.aggregation._space import row_energies
+from wola.aggregation.rule import Rule
+from wola.aggregation.source import Matrix, Updates, as_matrix, like
+from wola.aggregation.space import row_energies
 from wola.ground.checks import check_whole
 
 
