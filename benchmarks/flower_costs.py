@@ -14,11 +14,11 @@ from benchmarks.timing import timed
 from wola.flower import generate_keypair, wire
 from wola.flower.checkpoint import Saved, save_checkpoint
 from wola.flower.fingerprint import fingerprint
+from wola.flower.local_training import local_update, loss_terms
 from wola.flower.momentum import Memory
 from wola.flower.pull import Pull
 from wola.flower.samples import as_samples
 from wola.flower.signing import load_private_key, sign_content, verify
-from wola.flower.work import local_update, loss_weights
 from wola.models import FlatModel
 
 #: The parts that are not in every round's extra: every client trains, and two are optional.
@@ -39,7 +39,7 @@ def costs(size: str, *, calls: int) -> dict[str, float]:
     orders = setting.recipe.orders(1)
     q = torch.full((CLASSES,), 1 / CLASSES, dtype=torch.float64)
     flat = FlatModel(copy.deepcopy(module))
-    samples, weights = as_samples((inputs, labels)), loss_weights(labels, orders, q)
+    samples, terms = as_samples((inputs, labels)), loss_terms(labels, orders, q)
     update = torch.randn(flat.size, generator=torch.Generator().manual_seed(1))
     header = wire.Header("lab", "0" * 32, 1, wire.TRAIN)
     rounds = iter(range(1, 10**9))
@@ -73,11 +73,11 @@ def costs(size: str, *, calls: int) -> dict[str, float]:
         saved = Saved(header.run, 1, update, q[:0], {}, q, ["{}"] * 100)
         works: dict[str, Callable[[], object]] = {
             TRAINING: lambda: local_update(
-                flat, samples, labels, orders, weights=weights, worker=0, step=1
+                flat, samples, labels, orders, terms=terms, worker=0, step=1
             ),
             "momentum: read, write, fsync": remember,
             "a fresh copy of the model": lambda: FlatModel(copy.deepcopy(module)),
-            "label counts and WoLA weights": lambda: loss_weights(labels, orders, q),
+            "label counts and WoLA weights": lambda: loss_terms(labels, orders, q),
             "a thread for each look for a reply": pull,
             "fingerprint": lambda: fingerprint(module),
             SIGNED: signed,

@@ -33,6 +33,7 @@ def digits(**fields: object) -> Scenario:
         {"mixing": "nnm", "aggregator": "multi-krum", "server": "momentum", "lr": 0.1},
         {"attack": "lf", "mixing": "bucketing", "server": "adam", "lr": 0.01},
         {"local_steps": 3, "attack": "lf", "loss": "cross-entropy"},
+        {"local_steps": 2, "attack": "lf", "loss": "wola-batch"},
         {
             "model": "tests.models.factories:normalised_convnet",
             "workers": 3,
@@ -41,7 +42,16 @@ def digits(**fields: object) -> Scenario:
             "attack": "lf",
         },
     ],
-    ids=["plain", "flipped", "nnm", "multi-krum", "random-rule", "local-steps", "batch-norm"],
+    ids=[
+        "plain",
+        "flipped",
+        "nnm",
+        "multi-krum",
+        "random-rule",
+        "local-steps",
+        "per-batch",
+        "batch-norm",
+    ],
 )
 def test_the_engine_and_flower_train_the_same_model(
     fields: dict[str, object], tmp_path: Path

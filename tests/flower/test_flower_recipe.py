@@ -6,6 +6,7 @@ from flwr.app import ConfigRecord, RecordDict
 from tests.flower.one_client import header, message
 from wola.flower import wire
 from wola.flower.recipe import Orders, Recipe
+from wola.labels import LOSSES
 from wola.training import Scenario
 
 
@@ -26,9 +27,15 @@ def test_a_recipe_is_the_scenarios_by_default():
     assert Recipe() == Recipe.of(Scenario(loss="wola"))
 
 
-def test_a_loss_that_clients_do_not_have_is_refused():
-    with pytest.raises(ValueError, match="loss = 'wola-batch'; allowed: wola, cross-entropy"):
-        Recipe.of(Scenario(loss="wola-batch"))
+@pytest.mark.parametrize("loss", LOSSES)
+def test_every_loss_of_a_scenario_is_one_of_a_recipe(loss):
+    recipe = Recipe.of(Scenario(loss=loss))
+    assert recipe.orders(1).loss == loss
+
+
+def test_a_loss_without_a_name_in_the_registry_is_refused():
+    with pytest.raises(ValueError, match="loss = 'hinge'; allowed: cross-entropy, wola, wola-b"):
+        Recipe(loss="hinge")
 
 
 @pytest.mark.parametrize(

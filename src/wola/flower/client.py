@@ -16,13 +16,13 @@ from torch.utils.data import Dataset
 
 from wola.flower import wire
 from wola.flower.fingerprint import fingerprint
+from wola.flower.local_training import local_update, loss_terms, take_momentum
 from wola.flower.misbehaviour import MISBEHAVIOURS, Misbehaviour
 from wola.flower.momentum import Memory, noisy_report
 from wola.flower.recipe import Orders
 from wola.flower.samples import Data, as_samples
 from wola.flower.scrub import scrubbed
 from wola.flower.signing import load_private_key, sign_content
-from wola.flower.work import local_update, loss_weights, take_momentum
 from wola.ground.checks import check_choice, check_whole
 from wola.ground.folders import state_folder
 from wola.labels import check_distribution, label_counts, label_distribution
@@ -143,9 +143,9 @@ class _Client:
         model = self._loaded(module, message)
         samples, lie = as_samples(_of(self.data, context)), self._misbehaviour(context)
         labels = lie.labels(samples.labels, self.classes)
-        weights = loss_weights(labels, orders, q)
+        terms = loss_terms(labels, orders, q)
         update, statistics = local_update(
-            model, samples, labels, orders, weights=weights, worker=worker, step=step
+            model, samples, labels, orders, terms=terms, worker=worker, step=step
         )
         memory = Memory(state_folder(self.state), header.federation, header.run, worker)
         momentum = take_momentum(memory, step, update, orders.beta)

@@ -10,10 +10,10 @@ from typing import Any, Literal, Self
 from flwr.app import ConfigRecord, ConfigRecordValues
 
 from wola.flower.wire import WireError, value
+from wola.labels import LOSSES
 from wola.training.scenario import Scenario
 from wola.training.schedule import Schedule, learning_rate
 
-LOSSES = ("wola", "cross-entropy")
 SCHEDULES = ("harmonic", "step", "constant")
 SERVERS = ("sgd", "momentum", "adam")
 
@@ -51,7 +51,7 @@ _NUMBERS = {
     "server_beta2": _SHARE,
     "seed": _Number(int, "an int of 64 bits", lambda x: -(2**63) <= x < 2**63),
 }
-_NAMES = {"loss": LOSSES, "lr_schedule": SCHEDULES, "server": SERVERS}
+_NAMES = {"loss": tuple(LOSSES), "lr_schedule": SCHEDULES, "server": SERVERS}
 
 
 def _check(fields: dict[str, object]) -> None:
@@ -113,7 +113,7 @@ class Recipe:
 
     The learning rate `lr` falls by `lr_schedule`; clients have momentum `beta`, draw batches of
     `batch` samples, clip gradients at norm `clip` (0: as they are), add weight decay `l2` and use
-    `loss` "wola" or "cross-entropy". With `local_steps` k = 1 a client sends the momentum of its
+    `loss`, a name in `wola.LOSSES`. With `local_steps` k = 1 a client sends the momentum of its
     gradient, as in the paper; with k > 1 that of (theta - theta_i) / lr after k steps of its own.
     `server` is "sgd", "momentum" or "adam". `seed` decides all that is random.
 
@@ -122,7 +122,7 @@ class Recipe:
     >>> Recipe(loss="hinge")
     Traceback (most recent call last):
     ...
-    ValueError: loss = 'hinge'; allowed: wola, cross-entropy
+    ValueError: loss = 'hinge'; allowed: cross-entropy, wola, wola-batch
     """
 
     lr: float = 0.75
@@ -134,7 +134,7 @@ class Recipe:
     local_steps: int = 1
     clip: float = 5.0
     l2: float = 1e-4
-    loss: Literal["wola", "cross-entropy"] = "wola"
+    loss: str = "wola"
     server: Literal["sgd", "momentum", "adam"] = "sgd"
     server_beta: float = 0.9
     server_beta2: float = 0.99

@@ -1,9 +1,18 @@
-"""Labels: counts, the training objective q, attacks on it, and the WoLA loss."""
+"""Labels: counts, the training objective q, attacks on it, and the losses."""
 
 from wola.labels.attack import OutlierDistribution, RarestClass, WorstDistribution
 from wola.labels.counts import global_distribution, label_counts, label_distribution
 from wola.labels.dissimilarity import gradient_dissimilarity
 from wola.labels.loss import WoLALoss, wola_loss
+from wola.labels.losses import (
+    LOSSES,
+    CrossEntropy,
+    Loss,
+    Terms,
+    WoLA,
+    WoLABatch,
+    checked_terms,
+)
 from wola.labels.noise import GaussianMechanism, LaplaceMechanism
 from wola.labels.objective import Objective, Prior, Shared, Uniform
 from wola.labels.simplex import (
@@ -15,17 +24,24 @@ from wola.labels.simplex import (
 from wola.labels.weights import wola_weights
 
 __all__ = [
+    "LOSSES",
+    "CrossEntropy",
     "GaussianMechanism",
     "LaplaceMechanism",
+    "Loss",
     "Objective",
     "OutlierDistribution",
     "Prior",
     "RarestClass",
     "Shared",
+    "Terms",
     "Uniform",
+    "WoLA",
+    "WoLABatch",
     "WoLALoss",
     "WorstDistribution",
     "check_distribution",
+    "checked_terms",
     "global_distribution",
     "gradient_dissimilarity",
     "label_counts",

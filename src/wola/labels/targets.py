@@ -3,19 +3,25 @@
 import torch
 from torch import Tensor
 
+from wola.labels.cross_entropy import class_axis
+
 SHARES_TOLERANCE = 1e-2
 
 
 def check_batch(logits: Tensor, targets: Tensor, *, classes: int) -> None:
-    """Refuse logits that are not (B, C) and targets that are neither (B,) nor (B, C)."""
+    """Refuse logits without C classes, and targets that fit them neither as classes nor softly.
+
+    Logits are (B, C, d1, ...) or (C,); targets the same without C, or soft labels of one shape.
+    """
     for name, value in (("logits", logits), ("targets", targets)):
         if not isinstance(value, Tensor):
             raise TypeError(f"{name} must be a tensor, got {type(value).__name__}")
     if not logits.is_floating_point():
         raise TypeError(f"logits must be floating-point, got dtype {logits.dtype}")
-    if logits.ndim != 2 or logits.shape[1] != classes:
+    axis = class_axis(logits)
+    if logits.ndim == 0 or logits.shape[axis] != classes:
         raise ValueError(
-            f"logits must have shape (B, {classes}) for {classes} classes, "
+            f"logits must have shape (B, {classes}, ...) or ({classes},) for {classes} classes, "
             f"got {tuple(logits.shape)}"
         )
     if targets.dtype == torch.bool or targets.is_complex():
@@ -23,7 +29,8 @@ def check_batch(logits: Tensor, targets: Tensor, *, classes: int) -> None:
             f"targets must be integer classes or floating-point soft labels, "
             f"got dtype {targets.dtype}"
         )
-    expected = logits.shape if targets.is_floating_point() else logits.shape[:1]
+    single = logits.shape[:axis] + logits.shape[axis + 1 :]
+    expected = logits.shape if targets.is_floating_point() else single
     if targets.shape != expected:
         raise ValueError(
             f"targets of dtype {targets.dtype} must have shape {tuple(expected)} for logits of "
@@ -34,7 +41,7 @@ def check_batch(logits: Tensor, targets: Tensor, *, classes: int) -> None:
 def check_classes(targets: Tensor, classes: int, *, ignore_index: int) -> None:
     """Refuse a class outside 0 to C - 1, and a soft label that is not a distribution."""
     if targets.is_floating_point():
-        rows = targets.detach()
+        rows = targets.detach().movedim(class_axis(targets), -1)
         fair = (rows >= 0).all(-1) & ((rows.double().sum(-1) - 1).abs() <= SHARES_TOLERANCE)
         if refuted(fair):
             bad = rows[~fair][0].tolist()
@@ -53,17 +60,25 @@ def check_classes(targets: Tensor, classes: int, *, ignore_index: int) -> None:
 
 def check_held(targets: Tensor, counts: Tensor, *, ignore_index: int) -> None:
     """Refuse a target of a class that the worker's ``counts`` (C,) do not hold."""
-    if counts.device.type != "cpu" or targets.device.type != "cpu":
-        return
+    label = first_outside(targets, counts > 0, ignore_index=ignore_index)
+    if label is not None:
+        raise ValueError(
+            f"targets must be of classes the worker holds, got class {label} with a count of 0 in "
+            f"counts = {counts.tolist()}"
+        )
+
+
+def first_outside(targets: Tensor, inside: Tensor, *, ignore_index: int) -> int | None:
+    """A class that ``targets`` have and the mask ``inside`` (C,) lacks, None where not seen."""
+    if inside.device.type != "cpu" or targets.device.type != "cpu":
+        return None
     if targets.is_floating_point():
-        held = ((targets.detach() <= 0) | (counts > 0)).all(0)
-        if refuted(held):
-            raise _absent(int((~held).nonzero()[0]), counts)
-        return
+        rows = targets.detach().movedim(class_axis(targets), -1).reshape(-1, len(inside))
+        held = ((rows <= 0) | inside).all(0)
+        return int((~held).nonzero()[0]) if refuted(held) else None
     ignored = targets == ignore_index
-    held = (counts[torch.where(ignored, 0, targets).long()] > 0) | ignored
-    if refuted(held):
-        raise _absent(int(targets[~held][0]), counts)
+    held = inside[torch.where(ignored, 0, targets).long()] | ignored
+    return int(targets[~held][0]) if refuted(held) else None
 
 
 def refuted(condition: Tensor) -> bool:
@@ -78,10 +93,3 @@ def refuted(condition: Tensor) -> bool:
         return not bool(condition.all())
     except RuntimeError:
         return False
-
-
-def _absent(label: int, counts: Tensor) -> ValueError:
-    return ValueError(
-        f"targets must be of classes the worker holds, got class {label} with a count of 0 in "
-        f"counts = {counts.tolist()}"
-    )

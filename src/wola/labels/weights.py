@@ -4,6 +4,7 @@ import torch
 from torch import Tensor
 
 from wola.labels.counts import check_counts
+from wola.labels.cross_entropy import class_axis
 from wola.labels.simplex import Vector, check_distribution
 
 
@@ -45,9 +46,13 @@ def class_weights(counts: Tensor, q: Tensor, *, renormalise: bool) -> Tensor:
 
 
 def batch_counts(targets: Tensor, classes: int, *, ignore_index: int) -> Tensor:
-    """Samples per class in a batch: whole (C,), or the sums of shares of soft labels (B, C)."""
+    """Samples per class in a batch: whole (C,), or the sums of shares of soft labels.
+
+    Soft labels have their classes where logits have them, see :func:`class_axis`.
+    """
     if targets.is_floating_point():
-        return targets.sum(0)
+        return targets.movedim(class_axis(targets), -1).reshape(-1, classes).sum(0)
     # A comparison in place of bincount, which vmap does not know.
-    hits = targets.unsqueeze(-1) == torch.arange(classes, device=targets.device)
-    return (hits & (targets != ignore_index).unsqueeze(-1)).sum(0)
+    flat = targets.reshape(-1, 1)
+    hits = flat == torch.arange(classes, device=targets.device)
+    return (hits & (flat != ignore_index)).sum(0)

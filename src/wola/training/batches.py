@@ -1,4 +1,4 @@
-"""The batches of a round: which samples each worker looks at, and how much each one counts."""
+"""The batches of a round: which samples each worker looks at, and the terms of its loss there."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,19 +6,23 @@ from dataclasses import dataclass
 import torch
 from torch import Generator, Tensor
 
-from wola.labels.weights import class_weights
-from wola.training.federation import Federation
+from wola.labels.losses import checked_terms
+from wola.training.federation import Federation, loss_of
 from wola.training.scenario import Scenario
 from wola.training.streams import stream, stream_seed
 
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """One batch for each of m workers: `inputs` (m, B, ...), `labels` and `weights` (m, B)."""
+    """One batch for each of m workers: `inputs` (m, B, ...) and `labels` (m, B).
+
+    `weights` (m, C) and `shifts` (m, C), None for none, are those of the classes in their losses.
+    """
 
     inputs: Tensor
     labels: Tensor
     weights: Tensor
+    shifts: Tensor | None = None
 
 
 def draw_indices(shard: Tensor, size: int, generator: Generator) -> Tensor:
@@ -78,7 +82,7 @@ def _batch(
             ]
         )
     labels = _labels(federation, workers, indices)
-    return Batch(inputs, labels, _weights(federation, scenario, workers, labels))
+    return Batch(inputs, labels, *_terms(federation, scenario, workers, labels))
 
 
 def _labels(federation: Federation, workers: Sequence[int], indices: Tensor) -> Tensor:
@@ -88,15 +92,15 @@ def _labels(federation: Federation, workers: Sequence[int], indices: Tensor) -> 
     return federation.labels[rows[:, None], indices]
 
 
-def _weights(
+def _terms(
     federation: Federation, scenario: Scenario, workers: Sequence[int], labels: Tensor
-) -> Tensor:
-    if scenario.loss == "cross-entropy":
-        return torch.ones(labels.shape, device=labels.device)
-    if scenario.loss == "wola":
-        return federation.class_weights[list(workers)].gather(1, labels)
+) -> tuple[Tensor, Tensor | None]:
+    loss = loss_of(scenario)
+    if not loss.per_batch:
+        rows, shifts = list(workers), federation.class_shifts
+        return federation.class_weights[rows], None if shifts is None else shifts[rows]
     q = federation.q.to(labels.device)
     counts = torch.zeros(len(labels), len(q), device=labels.device, dtype=torch.int64)
     counts.scatter_add_(1, labels, torch.ones_like(labels))
-    rows = torch.stack([class_weights(row, q, renormalise=False) for row in counts])
-    return rows.gather(1, labels).float()
+    terms = checked_terms(loss, counts, q)
+    return terms.weights.float(), None if terms.shifts is None else terms.shifts.float()

@@ -100,8 +100,10 @@ class DenseGradients:
 
 
 def _output_delta(logits: Tensor, batch: Batch) -> Tensor:
-    """Derivative of (1/B) sum_k w_k cross-entropy_k with respect to the logits (m, B, C)."""
-    shares = batch.weights / batch.labels.shape[1]
+    """Derivative of each worker's `weighted_cross_entropy` with respect to its logits (m, B, C)."""
+    shares = batch.weights.gather(1, batch.labels) / batch.labels.shape[1]
+    if batch.shifts is not None:
+        logits = logits + batch.shifts.unsqueeze(1)
     # Along the first dimension softmax runs over whole vectors, not over ten numbers at a time.
     delta = logits.movedim(-1, 0).softmax(0).movedim(0, -1).contiguous()
     ones = torch.ones_like(batch.labels, dtype=delta.dtype).unsqueeze(-1)

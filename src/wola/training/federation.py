@@ -17,7 +17,8 @@ from wola.data import (
     load,
     partition_counts,
 )
-from wola.labels import Objective, Prior, Uniform, global_distribution, wola_weights
+from wola.labels import Objective, Prior, Uniform, global_distribution
+from wola.labels.losses import LOSSES, Loss, checked_terms
 from wola.training.registry import LABEL_ATTACKS, OBJECTIVE_ATTACKS, make_objective
 from wola.training.scenario import Scenario
 from wola.training.streams import stream
@@ -38,8 +39,9 @@ class Federation:
 
     `inputs` (N, ...) and `labels` (n, N) or (1, N) are the training set as the workers see it,
     `shards` the samples of each; `counts` (n, C) the labels they train on, `q` (C,) the objective,
-    `class_weights` (n, C) the weight of each class in a worker's loss. `computing` workers compute
-    updates; the others only send what an attack makes. `notes` tells what was out of the ordinary.
+    `class_weights` (n, C) and `class_shifts` (n, C), None for none, the terms of the workers'
+    losses; a loss per batch takes its own from each batch. `computing` workers compute updates; the
+    others only send what an attack makes. `notes` tells what was out of the ordinary.
     """
 
     dataset: Dataset
@@ -50,6 +52,7 @@ class Federation:
     counts: Tensor
     q: Tensor
     class_weights: Tensor
+    class_shifts: Tensor | None
     test: HeldOut
     notes: tuple[str, ...]
 
@@ -90,6 +93,7 @@ def assemble(scenario: Scenario, dataset: Dataset | None = None) -> Federation:
     labels = _labels(scenario, dataset.y_train, classes)
     counts = _counts(labels, shards, classes)
     q = settle_objective(scenario, counts)
+    terms = checked_terms(loss_of(scenario), counts, q)
     p = global_distribution(counts[: scenario.honest])
     chosen = partition.test_indices(dataset.y_test, p, generator=stream(scenario.seed, "test"))
     train, test = _inputs(scenario, dataset)
@@ -102,7 +106,8 @@ def assemble(scenario: Scenario, dataset: Dataset | None = None) -> Federation:
         computing=scenario.workers if trains_on_data(scenario) else scenario.honest,
         counts=counts,
         q=q,
-        class_weights=_class_weights(scenario, counts, q).to(device),
+        class_weights=terms.weights.float().to(device),
+        class_shifts=None if terms.shifts is None else terms.shifts.float().to(device),
         test=HeldOut(test[rows].to(device), dataset.y_test[rows].to(device), copies),
         notes=_notes(scenario, shards, dataset),
     )
@@ -152,10 +157,13 @@ def settle_objective(scenario: Scenario, counts: Tensor) -> Tensor:
     return objective(distributions, f, generator=stream(scenario.seed, "objective"))
 
 
-def _class_weights(scenario: Scenario, counts: Tensor, q: Tensor) -> Tensor:
-    if scenario.loss != "wola":
-        return torch.ones(counts.shape)
-    return torch.stack([wola_weights(row, q) for row in counts]).float()
+def loss_of(scenario: Scenario) -> Loss:
+    """The loss of every worker.
+
+    >>> loss_of(Scenario(loss="wola"))
+    WoLA(renormalise=False)
+    """
+    return LOSSES[scenario.loss]()
 
 
 def _notes(scenario: Scenario, shards: list[Tensor], dataset: Dataset) -> tuple[str, ...]:

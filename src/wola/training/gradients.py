@@ -5,8 +5,8 @@ from typing import Protocol
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F  # noqa: N812
 
+from wola.labels.cross_entropy import weighted_cross_entropy
 from wola.models import FlatModel
 from wola.training.batches import Batch
 from wola.training.dense import DenseGradients
@@ -126,8 +126,7 @@ class WorkerUpdates:
             if inputs.ndim == 4:
                 inputs = inputs.to(memory_format=torch.channels_last)
             logits = model.module(inputs)
-            terms = F.cross_entropy(logits, batch.labels, reduction="none")
-            loss = (terms * batch.weights).sum() / len(batch.labels)
+            loss = weighted_cross_entropy(logits, batch.labels, batch.weights, batch.shifts)
             model.store_gradients(loss, row)
             regularise(row[None], model.parameters, l2=self.settings.l2, clip=self.settings.clip)
             if len(batches) > 1:
@@ -142,4 +141,5 @@ class WorkerUpdates:
 
 
 def _one(batch: Batch, i: int) -> Batch:
-    return Batch(batch.inputs[i], batch.labels[i], batch.weights[i])
+    shifts = None if batch.shifts is None else batch.shifts[i]
+    return Batch(batch.inputs[i], batch.labels[i], batch.weights[i], shifts)

@@ -1,4 +1,7 @@
-"""A client's own work in a round: batches, WoLA weights, and the engine's gradients on them."""
+"""A client's training in a round: its batches, its loss, and the engine's gradients on them."""
+
+from collections.abc import Callable
+from typing import TypeAlias
 
 import torch
 from torch import Generator, Tensor
@@ -6,11 +9,14 @@ from torch import Generator, Tensor
 from wola.flower.momentum import Memory
 from wola.flower.recipe import Orders
 from wola.flower.samples import Samples
-from wola.labels import label_counts, wola_weights
+from wola.labels import LOSSES, Terms, checked_terms, label_counts
 from wola.models import FlatModel
 from wola.training.batches import Batch, draw_indices
 from wola.training.gradients import make_gradients
 from wola.training.streams import stream_seed
+
+#: What gives the terms of a loss from the labels (B,) of a batch.
+BatchTerms: TypeAlias = Callable[[Tensor], Terms]
 
 
 def local_update(
@@ -19,15 +25,16 @@ def local_update(
     labels: Tensor,
     orders: Orders,
     *,
-    weights: Tensor,
+    terms: BatchTerms,
     worker: int,
     step: int,
 ) -> tuple[Tensor, Tensor]:
     """The update (d,) of a worker from the model as it is, and its running statistics (s,).
 
-    `labels` (N,) are those trained on and `weights` (C,) those of the classes. Everything random
-    comes from the streams ("batch", worker, step), ("dropout", worker, step) and, for a Dataset
-    that draws while it is read, ("samples", worker, step): the same numbers as in `wola.simulate`.
+    `labels` (N,) are those trained on and `terms` those of the loss, from `loss_terms`. Everything
+    random comes from the streams ("batch", worker, step), ("dropout", worker, step) and, for a
+    Dataset that draws while it is read, ("samples", worker, step): the same numbers as in
+    `wola.simulate`.
     """
     device, kind = model.parameters.device, model.parameters.dtype
     generator = Generator().manual_seed(stream_seed(orders.seed, "batch", worker, step))
@@ -40,24 +47,32 @@ def local_update(
             inputs = samples.take(indices).to(device)
             inputs = inputs.to(kind) if inputs.is_floating_point() else inputs
             chosen = labels[indices]
-            each = weights.to(kind)[chosen].to(device)
-            batches.append(Batch(inputs[None], chosen.to(device)[None], each[None]))
+            made = terms(chosen)
+            weights = made.weights.to(kind).to(device)[None]
+            shifts = None if made.shifts is None else made.shifts.to(kind).to(device)[None]
+            batches.append(Batch(inputs[None], chosen.to(device)[None], weights, shifts))
     rows = model.parameters.new_zeros(1, model.size)
     statistics = make_gradients(model, orders).updates(batches, [worker], step, orders.lr, rows)
     return rows[0], statistics[0]
 
 
-def loss_weights(labels: Tensor, orders: Orders, q: Tensor) -> Tensor:
-    """The weight of each class (C,) in a worker's loss: WoLA's towards `q` (C,), or ones.
+def loss_terms(labels: Tensor, orders: Orders, q: Tensor) -> BatchTerms:
+    """What gives the terms of a worker's loss towards `q` (C,) in a batch.
+
+    They are the same in every batch, from all its `labels` (N,), unless the loss is one per batch.
 
     >>> from wola.flower.recipe import Recipe
-    >>> half = torch.tensor([0.5, 0.5])
-    >>> loss_weights(torch.tensor([0, 1, 1, 1]), Recipe().orders(1), half)
+    >>> half, labels = torch.tensor([0.5, 0.5]), torch.tensor([0, 1, 1, 1])
+    >>> loss_terms(labels, Recipe().orders(1), half)(labels[:2]).weights
     tensor([2.0000, 0.6667], dtype=torch.float64)
+    >>> loss_terms(labels, Recipe(loss="wola-batch").orders(1), half)(labels[:2]).weights
+    tensor([1., 1.], dtype=torch.float64)
     """
-    if orders.loss == "cross-entropy":
-        return torch.ones(len(q), dtype=torch.float64)
-    return wola_weights(label_counts(labels, len(q)), q)
+    loss = LOSSES[orders.loss]()
+    if loss.per_batch:
+        return lambda batch: checked_terms(loss, label_counts(batch, len(q)), q)
+    whole = checked_terms(loss, label_counts(labels, len(q)), q)
+    return lambda _: whole
 
 
 class NotFinite(ValueError):
