@@ -4,13 +4,16 @@ import torch
 
 from wola.data import Arrays, load, make_dataset
 from wola.data.dataset import BLOCK_VALUES, channel_moments
-from wola.data.registry import DATASETS, Stored
+from wola.data.embedded import Embedded
+from wola.data.public import Public
+from wola.data.registry import DATASETS
 
 RNG = np.random.default_rng(0)
 FOUND = [
     name
-    for name, recipe in DATASETS.items()
-    if not isinstance(recipe, Stored) or (recipe.system and recipe.system.is_dir())
+    for name, kind in DATASETS.items()
+    if issubclass(kind, Embedded)
+    or (issubclass(kind, Public) and kind.system and kind.system.is_dir())
 ]
 
 

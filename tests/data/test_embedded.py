@@ -2,17 +2,17 @@ import numpy as np
 from sklearn.datasets import load_digits
 
 from wola.data import load
-from wola.data.embedded import digits
+from wola.data.embedded import Digits
 
 
 def test_digits_are_those_of_scikit_learn_scaled_by_sixteen():
-    arrays = digits()
+    arrays = Digits().load()
     together = np.concatenate([arrays.x_train, arrays.x_test]).reshape(-1, 64)
     original = load_digits().data
     assert sorted(map(tuple, together)) == sorted(map(tuple, original))
     dataset = load("digits")
     assert dataset.scale == 16
-    np.testing.assert_allclose(dataset.mean, [arrays.x_train.mean() / 16], rtol=1e-6)
+    np.testing.assert_allclose(dataset.mean, [arrays.x_train.double().mean() / 16], rtol=1e-6)
 
 
 def test_iris_is_standardised_per_feature():

@@ -4,11 +4,14 @@ import torch
 
 from wola.data import (
     PARTITIONS,
+    Clients,
     Dirichlet,
     FromIndices,
     GammaSimilarity,
     Iid,
+    IndicesFile,
     Shards,
+    load,
     partition_counts,
     resampled_test_indices,
 )
@@ -120,8 +123,28 @@ def test_a_number_of_workers_that_is_no_int_is_named_with_its_type():
         Iid().partition(LABELS, honest=True, generator=seeded())
 
 
-def test_the_registry_names_every_partition():
-    assert {type(partition) for partition in ALL} == set(PARTITIONS.values())
+def test_the_registry_names_every_partition_that_can_be_written_as_text():
+    assert set(PARTITIONS) == {
+        "iid", "dirichlet", "shards", "gamma-similarity", "clients", "indices"
+    }  # fmt: skip
+    drawn = {type(partition) for partition in ALL if not isinstance(partition, FromIndices)}
+    assert drawn | {Clients, IndicesFile} == set(PARTITIONS.values())
+
+
+def test_shards_and_similarity_have_defaults():
+    assert PARTITIONS["shards"]() == Shards(2)
+    assert PARTITIONS["gamma-similarity"]() == GammaSimilarity(0.5)
+
+
+@pytest.mark.parametrize("partition", ALL[:-1], ids=str)
+def test_drawn_partitions_take_any_number_of_workers_and_ignore_clients(partition):
+    assert partition.workers(load("iris")) is None
+    assert partition.files() == []
+    plain, named = (
+        partition.partition(LABELS, honest=5, clients=clients, generator=seeded())
+        for clients in (None, torch.arange(len(LABELS)))
+    )
+    assert all(torch.equal(a, b) for a, b in zip(plain, named, strict=True))
 
 
 class TestResampledTestSet:

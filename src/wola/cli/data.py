@@ -17,16 +17,18 @@ from wola.data import (
     DATASETS,
     SOURCES,
     Dataset,
-    cached_file,
     fetch,
+    label_shift,
     load,
     partition_counts,
     partition_figure,
     partition_table,
     sample_figure,
 )
-from wola.data.registry import Embedded
-from wola.training import Scenario
+from wola.data.embedded import Embedded
+from wola.data.public import Public
+from wola.labels import global_distribution
+from wola.training import Scenario, described
 from wola.training.federation import make_partition
 from wola.training.streams import stream
 
@@ -56,16 +58,16 @@ def whereabouts(name: str) -> str:
     >>> whereabouts("iris")
     'embedded'
     """
-    recipe = DATASETS[name]
-    if isinstance(recipe, Embedded):
+    kind = DATASETS[name]
+    if issubclass(kind, Embedded):
         return "embedded"
-    if recipe.own:
+    if not issubclass(kind, Public):
         return "your own: --data-source PATH"
-    cached = cached_file(name)
+    cached = kind.cached()
     if cached is not None:
         return f"cached, {cached.stat().st_size / 1e6:.0f} MB"
-    if recipe.system is not None and recipe.system.is_dir():
-        return f"in {recipe.system}"
+    if kind.system is not None and kind.system.is_dir():
+        return f"in {kind.system}"
     return f"not here: wola data get {name}"
 
 
@@ -73,8 +75,8 @@ def whereabouts(name: str) -> str:
 def list_datasets() -> None:
     """List the datasets and where they are."""
     table = Table("dataset", "what it is", "where it is", box=None, header_style="bold")
-    for name, recipe in DATASETS.items():
-        table.add_row(Text(name, "cyan"), Text(recipe.summary), Text(whereabouts(name)))
+    for name, kind in DATASETS.items():
+        table.add_row(Text(name, "cyan"), Text(described(kind)), Text(whereabouts(name)))
     screen().print(table)
 
 
@@ -97,12 +99,16 @@ def show(name: _Name, source: _From = None, out: _Out = None) -> None:
     dataset = load(name, source)
     console = screen()
     shape = " x ".join(map(str, dataset.sample_shape))
-    say(console, f"{name}: {DATASETS[name].summary}")
+    say(console, f"{name}: {described(DATASETS[name])}")
     say(
         console,
         f"{len(dataset.y_train):,} samples for training, {len(dataset.y_test):,} for testing; "
         f"inputs {shape}, {len(dataset.classes)} classes",
     )
+    if dataset.clients is not None:
+        say(
+            console, f"{len(dataset.client_names)} clients: partition clients makes workers of them"
+        )
     console.print(label_table(dataset))
     if out is not None:
         save_picture(sample_figure(dataset), out)
@@ -131,24 +137,28 @@ def partition(
     meaning = make_partition(scenario)
     classes = len(dataset.classes)
     try:
+        workers = meaning.workers(dataset) or scenario.workers
+        honest = workers - scenario.byzantine
         shards = meaning.partition(
             dataset.y_train,
-            honest=scenario.honest,
+            honest=honest,
             byzantine=scenario.byzantine,
             classes=classes,
+            clients=dataset.clients,
             generator=stream(scenario.seed, "partition"),
         )
     except ValueError as error:
         raise Refused(str(error)) from None
     counts = partition_counts(dataset.y_train, shards, classes)
+    p = global_distribution(counts[:honest])
+    tested = meaning.test_indices(dataset.y_test, p, generator=stream(scenario.seed, "test"))
     console = screen()
     say(console, f"{name}, {scenario.partition}: {meaning.describe()}")
-    console.print(partition_table(counts, honest=scenario.honest, classes=dataset.classes))
+    say(console, label_shift(dataset, shards, honest, tested).describe())
+    console.print(partition_table(counts, honest=honest, classes=dataset.classes))
     if out is not None:
         title = fill(f"{name}: {meaning.describe()}", TITLE)
-        drawn = partition_figure(
-            counts, honest=scenario.honest, classes=dataset.classes, title=title
-        )
+        drawn = partition_figure(counts, honest=honest, classes=dataset.classes, title=title)
         save_picture(drawn, out)
         say(console, f"picture: {out}")
 

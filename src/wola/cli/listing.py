@@ -29,11 +29,11 @@ def catalogue() -> dict[str, dict[str, str]]:
     """What can be named, by kind: name to one line.
 
     >>> catalogue()["datasets"]["iris"]
-    '150 flowers of three species, four lengths each, embedded in scikit-learn'
+    '150 flowers of three species, four lengths each, embedded in scikit-learn.'
     """
     attacks = {"none": "The f workers train honestly.", **ATTACKS, **LABEL_ATTACKS}
     return {
-        "datasets": {name: recipe.summary for name, recipe in DATASETS.items()},
+        "datasets": _lines(DATASETS),
         "partitions": _partitions(),
         "models": _lines(MODELS),
         "aggregators": _lines(AGGREGATORS),

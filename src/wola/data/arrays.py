@@ -26,7 +26,8 @@ class Arrays:
     """A dataset as read: inputs (N, ...) uint8 or float32, labels (N,) int64, class names.
 
     Made by :func:`checked_arrays`, which refuses arrays that do not fit together. ``classes`` is
-    empty where the source has no names.
+    empty where the source has no names. ``clients`` (N,) int64 says which of ``client_names`` each
+    training sample belongs to, where the source knows.
 
     >>> x, y = np.zeros((2, 3), dtype=np.float32), np.array([0, 1])
     >>> Arrays(x, y, x, y).classes
@@ -38,6 +39,8 @@ class Arrays:
     x_test: NDArray[Any]
     y_test: NDArray[np.int64]
     classes: tuple[str, ...] = ()
+    clients: NDArray[np.int64] | None = None
+    client_names: tuple[str, ...] = ()
 
 
 def checked_arrays(
@@ -89,12 +92,22 @@ def split(x: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[Any], ...]:
     >>> y_train, y_test
     (array([0, 0, 0, 0, 1, 1, 1, 1]), array([0, 1]))
     """
+    test = held_out_rows(y)
+    return x[~test], y[~test], x[test], y[test]
+
+
+def held_out_rows(y: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which samples :func:`split` takes for the test, (N,).
+
+    >>> int(held_out_rows(np.zeros(10)).sum())
+    2
+    """
     generator = torch.Generator().manual_seed(SPLIT_SEED)
     shuffled = torch.randperm(len(y), generator=generator).numpy()
     by_class = shuffled[np.argsort(y[shuffled], kind="stable")]
     test = np.zeros(len(y), dtype=bool)
     test[by_class[::TEST_SHARE]] = True
-    return x[~test], y[~test], x[test], y[test]
+    return test
 
 
 def _parts(train: NDArray[Any], test: NDArray[Any]) -> tuple[tuple[str, NDArray[Any]], ...]:

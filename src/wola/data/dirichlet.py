@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Generator, Tensor
 
-from wola.data.partition import Partition, check_workers, resampled_test_indices
+from wola.data.partition import DrawnPartition, check_workers, resampled_test_indices
 from wola.data.sampling import (
     Counts,
     Floats,
@@ -20,7 +20,7 @@ from wola.data.sampling import (
 
 
 @dataclass(frozen=True)
-class Dirichlet(Partition):
+class Dirichlet(DrawnPartition):
     r"""Worker i draws its label distribution :math:`p_i \sim \mathrm{Dir}(\alpha \mathbf 1)`.
 
     Small ``alpha``: few labels per worker; large: all alike. ``resampled``, the paper's setting:
@@ -57,6 +57,7 @@ class Dirichlet(Partition):
         honest: int,
         byzantine: int = 0,
         classes: int | None = None,
+        clients: Tensor | None = None,
         generator: Generator,
     ) -> list[Tensor]:
         """The indices each worker holds, honest workers first: see :class:`Partition`."""

@@ -1,38 +1,62 @@
 """The datasets that come with scikit-learn: nothing to download."""
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 import numpy as np
 
-from wola.data.arrays import Arrays, checked_arrays, split
+from wola.data.arrays import checked_arrays, split
+from wola.data.dataset import Dataset, make_dataset
+from wola.data.source import Source
 
 
-def digits() -> Arrays:
-    """1,797 handwritten digits, (1, 8, 8), values 0 to 16; 1,437 train and 360 test.
+class Embedded(Source):
+    """A dataset that needs no file."""
 
-    Reference: E. Alpaydin and C. Kaynak, Optical recognition of handwritten digits, UCI machine
-    learning repository, 1998.
 
-    >>> digits().x_train.shape, digits().y_test.shape
-    ((1437, 1, 8, 8), (360,))
+@dataclass(frozen=True)
+class Digits(Embedded):
+    """1,797 handwritten digits of 8 x 8 pixels, embedded in scikit-learn.
+
+    Values 0 to 16; 1,437 train and 360 test. Reference: E. Alpaydin and C. Kaynak, Optical
+    recognition of handwritten digits, UCI machine learning repository, 1998.
+
+    >>> Digits().load().x_train.shape
+    torch.Size([1437, 1, 8, 8])
     """
-    # Imported where it is used: scikit-learn takes as long to import as all the rest together.
-    from sklearn.datasets import load_digits
 
-    bunch = load_digits()
-    parts = split(bunch.images.astype(np.uint8), bunch.target)
-    return checked_arrays(*parts, classes=[str(digit) for digit in range(10)], origin="digits")
+    name: ClassVar[str] = "digits"
+
+    def load(self) -> Dataset:
+        """The dataset."""
+        # Imported where it is used: scikit-learn takes as long to import as all the rest together.
+        from sklearn.datasets import load_digits
+
+        bunch = load_digits()
+        parts = split(bunch.images.astype(np.uint8), bunch.target)
+        names = [str(digit) for digit in range(10)]
+        arrays = checked_arrays(*parts, classes=names, origin=self.name)
+        return make_dataset(self.name, arrays, scale=16)
 
 
-def iris() -> Arrays:
-    """150 flowers of three species, four lengths in cm each; 120 train and 30 test.
+@dataclass(frozen=True)
+class Iris(Embedded):
+    """150 flowers of three species, four lengths each, embedded in scikit-learn.
 
-    Reference: R. A. Fisher, The use of multiple measurements in taxonomic problems, Annals of
-    Eugenics, 1936.
+    Lengths in cm; 120 train and 30 test. Reference: R. A. Fisher, The use of multiple
+    measurements in taxonomic problems, Annals of Eugenics, 1936.
 
-    >>> iris().classes, np.bincount(iris().y_test)
-    (('setosa', 'versicolor', 'virginica'), array([10, 10, 10]))
+    >>> Iris().load().classes
+    ('setosa', 'versicolor', 'virginica')
     """
-    from sklearn.datasets import load_iris
 
-    bunch = load_iris()
-    names = [str(name) for name in bunch.target_names]
-    return checked_arrays(*split(bunch.data, bunch.target), classes=names, origin="iris")
+    name: ClassVar[str] = "iris"
+
+    def load(self) -> Dataset:
+        """The dataset."""
+        from sklearn.datasets import load_iris
+
+        bunch = load_iris()
+        names = [str(name) for name in bunch.target_names]
+        arrays = checked_arrays(*split(bunch.data, bunch.target), classes=names, origin=self.name)
+        return make_dataset(self.name, arrays)

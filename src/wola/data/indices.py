@@ -7,8 +7,8 @@ from typing import Any
 import torch
 from torch import Generator, Tensor
 
+from wola.data.dataset import Dataset
 from wola.data.partition import Partition, check_workers
-from wola.data.sampling import Counts
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,7 @@ class FromIndices(Partition):
         honest: int,
         byzantine: int = 0,
         classes: int | None = None,
+        clients: Tensor | None = None,
         generator: Generator,
     ) -> list[Tensor]:
         """The given indices, honest workers first: see :class:`Partition`."""
@@ -55,7 +56,8 @@ class FromIndices(Partition):
                     f"{name} = {asked}; allowed: {len(getattr(self, name))}, the number of "
                     "workers with given indices"
                 )
-        shards = self.draw([], honest + byzantine, generator)
+        rows = (*self.honest, *self.byzantine)
+        shards = [torch.tensor(row, dtype=torch.int64) for row in rows]
         for worker, shard in enumerate(shards):
             if shard.numel() and not 0 <= int(shard.min()) <= int(shard.max()) < len(labels):
                 raise ValueError(
@@ -64,9 +66,9 @@ class FromIndices(Partition):
                 )
         return shards
 
-    def draw(self, pools: list[Counts], workers: int, generator: Generator) -> list[Tensor]:
-        """The given indices."""
-        return [torch.tensor(row, dtype=torch.int64) for row in (*self.honest, *self.byzantine)]
+    def workers(self, dataset: Dataset) -> int:
+        """As many as indices are given for."""
+        return len(self.honest) + len(self.byzantine)
 
     def describe(self) -> str:
         """One line that says what the partition means."""

@@ -1,25 +1,90 @@
 """The user's own data: an ``.npz`` of arrays, or a folder of images."""
 
+import os
 import zipfile
+from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from wola.data.arrays import Arrays, DataError, checked_arrays
+from wola.data.arrays import Arrays, DataError
+from wola.data.dataset import Dataset, make_dataset
 from wola.data.files import DAMAGED
+from wola.data.own_arrays import own_arrays
+from wola.data.samples import GREY, pixels
+from wola.data.source import Source
 
-PARTS = ("x_train", "y_train", "x_test", "y_test")
+TRAIN, TEST, CLIENTS = ("x_train", "y_train"), ("x_test", "y_test"), ("client", "client_train")
+EXPECTED = "x_train, y_train, and x_test with y_test or neither"
 PICTURES = frozenset({".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp"})
 
 
+@dataclass(frozen=True)
+class OwnFile(Source):
+    """Data of the user's own in one file or folder."""
+
+    path: str | PathLike[str]
+
+    own: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "path", os.fspath(self.path))
+
+    @property
+    def place(self) -> Path:
+        """The path, with ``~`` for the home folder."""
+        return Path(self.path).expanduser()
+
+    def files(self) -> list[Path]:
+        """The one path."""
+        return [self.place]
+
+
+@dataclass(frozen=True)
+class Npz(OwnFile):
+    """Your own arrays: an .npz with x_train, y_train and, if you have them, x_test, y_test.
+
+    The file is read by :func:`read_npz`.
+
+    >>> Npz("mine.npz").files()[0].name
+    'mine.npz'
+    """
+
+    name: ClassVar[str] = "npz"
+
+    def load(self) -> Dataset:
+        """The dataset."""
+        return make_dataset(self.name, read_npz(self.place))
+
+
+@dataclass(frozen=True)
+class ImageFolder(OwnFile):
+    """Your own images: a folder with train/CLASS/ and test/CLASS/.
+
+    The folder is read by :func:`read_image_folder`.
+
+    >>> ImageFolder("images").own
+    True
+    """
+
+    name: ClassVar[str] = "folder"
+
+    def load(self) -> Dataset:
+        """The dataset."""
+        return make_dataset(self.name, read_image_folder(self.place))
+
+
 def read_npz(source: Path) -> Arrays:
-    """The arrays x_train, y_train, x_test, y_test of an ``.npz``, and ``classes`` if it has them.
+    """The arrays x_train, y_train, x_test, y_test of an ``.npz``, and what else it has of these.
 
     Inputs are (N, features), (N, H, W) or (N, C, H, W); uint8 means 0 to 255. Labels (N,) are
-    whole numbers from 0, ``classes`` the names. Pickled objects are refused.
+    whole numbers or text, ``classes`` the names. Without x_test and y_test one sample in five is
+    held out. ``client`` or ``client_train`` (N,) says whom each sample of x_train belongs to.
+    Pickled objects are refused.
     """
     try:
         # NumPy leaves a file it opened itself open when the archive is damaged.
@@ -27,21 +92,30 @@ def read_npz(source: Path) -> Arrays:
             stored = np.load(stream, allow_pickle=False)
             if not isinstance(stored, np.lib.npyio.NpzFile):
                 raise ValueError("it is a single array")
-            missing = [part for part in PARTS if part not in stored]
+            wanted = TRAIN + (TEST if any(part in stored for part in TEST) else ())
+            missing = [part for part in wanted if part not in stored]
             if missing:
                 raise DataError(
                     f"{source} lacks {', '.join(missing)} (it holds {', '.join(stored.files)}); "
-                    f"expected the arrays {', '.join(PARTS)}"
+                    f"expected the arrays {EXPECTED}"
                 )
-            arrays = [stored[part] for part in PARTS]
+            arrays = [stored[part] for part in wanted]
+            clients = [stored[part] for part in CLIENTS if part in stored]
             classes = [str(name) for name in stored["classes"]] if "classes" in stored else []
     except DataError:
         raise
     except (ValueError, KeyError, zipfile.BadZipFile, *DAMAGED) as error:
         raise DataError(
-            f"{source} cannot be read ({error}); expected an .npz with {', '.join(PARTS)}"
+            f"{source} cannot be read ({error}); expected an .npz with {EXPECTED}"
         ) from error
-    return checked_arrays(*arrays, classes=classes, origin=str(source))
+    if len(clients) > 1:
+        raise DataError(f"{source} holds both {' and '.join(CLIENTS)}; expected one of them")
+    return own_arrays(
+        *arrays,
+        classes=classes or None,
+        clients=clients[0] if clients else None,
+        origin=str(source),
+    )
 
 
 def read_image_folder(source: Path) -> Arrays:
@@ -77,7 +151,7 @@ def read_image_folder(source: Path) -> Arrays:
             _stacked([path for path, _ in listed], grey=grey),
             np.array([label for _, label in listed], dtype=np.int64),
         ]
-    return checked_arrays(*arrays, classes=classes, origin=str(source))
+    return own_arrays(*arrays, classes=classes, origin=str(source))
 
 
 def _listed(folder: Path, classes: list[str]) -> list[tuple[Path, int]]:
@@ -93,7 +167,7 @@ def _listed(folder: Path, classes: list[str]) -> list[tuple[Path, int]]:
 def _is_grey(path: Path) -> bool:
     try:
         with Image.open(path) as image:
-            return image.mode in ("1", "L")
+            return image.mode in GREY
     except (OSError, Image.DecompressionBombError) as error:
         raise DataError(f"{path} is not a readable image: {error}") from error
 
@@ -103,13 +177,14 @@ def _stacked(paths: list[Path], *, grey: bool) -> NDArray[np.uint8]:
     for path in paths:
         try:
             with Image.open(path) as image:
-                pixels = np.asarray(image.convert("L" if grey else "RGB"))
+                images.append(pixels(image, grey=grey))
         except (OSError, SyntaxError, ValueError) as error:
             raise DataError(f"{path} is truncated or damaged: {error}") from error
-        images.append(pixels[None] if grey else pixels.transpose(2, 0, 1))
         if images[-1].shape != images[0].shape:
+            size, first = (
+                f"{shape[2]} x {shape[1]}" for shape in (images[-1].shape, images[0].shape)
+            )
             raise DataError(
-                f"{path} has {pixels.shape[1]} x {pixels.shape[0]} pixels, {paths[0]} "
-                f"{images[0].shape[2]} x {images[0].shape[1]}; expected one size for all"
+                f"{path} has {size} pixels, {paths[0]} {first}; expected one size for all"
             )
     return np.stack(images)

@@ -2,10 +2,12 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from pathlib import Path
 
 import torch
 from torch import Generator, Tensor
 
+from wola.data.dataset import Dataset
 from wola.data.sampling import (
     Counts,
     class_pools,
@@ -20,9 +22,51 @@ from wola.labels import check_distribution, label_counts
 class Partition(ABC):
     """How the training samples are divided among the workers: one verb, :meth:`partition`.
 
-    A partition of one's own gives :meth:`draw` and :meth:`describe`.
+    A partition of one's own that draws from the samples of each class is a
+    :class:`DrawnPartition`.
+    """
 
-    >>> class Turns(Partition):
+    @abstractmethod
+    def partition(
+        self,
+        labels: Tensor,
+        *,
+        honest: int,
+        byzantine: int = 0,
+        classes: int | None = None,
+        clients: Tensor | None = None,
+        generator: Generator,
+    ) -> list[Tensor]:
+        """The indices each worker holds: ``honest`` int64 tensors, then ``byzantine`` ones.
+
+        ``labels`` (N,) are those of the training set, whole numbers below ``classes`` (by default
+        the largest label + 1), ``clients`` (N,) the dataset's own, where it has them. All
+        randomness comes from ``generator``.
+        """
+
+    @abstractmethod
+    def describe(self) -> str:
+        """One line that says what the partition means."""
+
+    def workers(self, dataset: Dataset) -> int | None:
+        """How many workers, the Byzantine ones included, the data give; None: any number."""
+        return None
+
+    def files(self) -> list[Path]:
+        """The files whose content decides the partition."""
+        return []
+
+    def test_indices(self, labels: Tensor, distribution: Tensor, *, generator: Generator) -> Tensor:
+        """The test samples to evaluate on: all, unless the partition changes the class balance."""
+        return torch.arange(len(labels))
+
+
+class DrawnPartition(Partition):
+    """A partition that draws from the samples of each class, for any number of workers.
+
+    One of one's own gives :meth:`draw` and :meth:`describe`.
+
+    >>> class Turns(DrawnPartition):
     ...     def draw(self, pools, workers, generator):
     ...         samples = torch.cat([torch.from_numpy(pool) for pool in pools])
     ...         return [samples[worker::workers] for worker in range(workers)]
@@ -39,14 +83,13 @@ class Partition(ABC):
         honest: int,
         byzantine: int = 0,
         classes: int | None = None,
+        clients: Tensor | None = None,
         generator: Generator,
     ) -> list[Tensor]:
-        """The indices each worker holds: ``honest`` int64 tensors, then ``byzantine`` ones.
+        """The indices each worker holds, honest workers first: see :class:`Partition`.
 
-        ``labels`` (N,) are those of the training set, whole numbers below ``classes`` (by default
-        the largest label + 1). Byzantine workers hold shards of their own, drawn again in the
-        same way, which may overlap those of the honest; so the honest shards do not depend on
-        ``byzantine``. All randomness comes from ``generator``.
+        Byzantine workers hold shards of their own, drawn again in the same way, which may overlap
+        those of the honest; so the honest shards do not depend on ``byzantine``.
         """
         counts = check_workers(labels, honest=honest, byzantine=byzantine, classes=classes)
         pools = class_pools(labels, len(counts))
@@ -59,14 +102,6 @@ class Partition(ABC):
     @abstractmethod
     def draw(self, pools: list[Counts], workers: int, generator: Generator) -> list[Tensor]:
         """The shards of ``workers`` workers that divide the class ``pools`` among them."""
-
-    @abstractmethod
-    def describe(self) -> str:
-        """One line that says what the partition means."""
-
-    def test_indices(self, labels: Tensor, distribution: Tensor, *, generator: Generator) -> Tensor:
-        """The test samples to evaluate on: all, unless the partition changes the class balance."""
-        return torch.arange(len(labels))
 
 
 def check_workers(labels: Tensor, *, honest: int, byzantine: int, classes: int | None) -> Tensor:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from torch import Generator, Tensor
 
-from wola.data.partition import Partition
+from wola.data.partition import DrawnPartition
 from wola.data.sampling import Counts, deal, numpy_generator
 from wola.ground.checks import check_whole
 
@@ -33,7 +33,7 @@ def label_hands(present: Counts, workers: int, k: int, rng: np.random.Generator)
 
 
 @dataclass(frozen=True)
-class Shards(Partition):
+class Shards(DrawnPartition):
     """Every worker holds ``k`` labels, and each label is divided evenly among its holders.
 
     A label has floor or ceil of h k / C holders; with h k < C some labels have none. Workers may
@@ -49,7 +49,7 @@ class Shards(Partition):
     [(20, 2), (20, 2), (20, 2), (20, 2), (20, 2)]
     """
 
-    k: int
+    k: int = 2
 
     def __post_init__(self) -> None:
         check_whole("k", self.k, least=1)

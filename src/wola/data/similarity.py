@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Generator, Tensor
 
-from wola.data.partition import Partition
+from wola.data.partition import DrawnPartition
 from wola.data.sampling import Counts, numpy_generator
 
 
@@ -29,7 +29,7 @@ def similar_shards(
 
 
 @dataclass(frozen=True)
-class Iid(Partition):
+class Iid(DrawnPartition):
     """Every worker holds floor(N/h) samples drawn at random without repetition.
 
     >>> labels = torch.arange(100) % 10
@@ -48,7 +48,7 @@ class Iid(Partition):
 
 
 @dataclass(frozen=True)
-class GammaSimilarity(Partition):
+class GammaSimilarity(DrawnPartition):
     """Of a worker's floor(N/h) samples the share ``gamma`` is drawn at random, the rest by label.
 
     The rest of all samples is sorted by label and cut into h consecutive pieces. ``gamma`` 1 is
@@ -63,7 +63,7 @@ class GammaSimilarity(Partition):
     tensor([3])
     """
 
-    gamma: float
+    gamma: float = 0.5
 
     def __post_init__(self) -> None:
         if not 0 <= self.gamma <= 1:
