@@ -89,7 +89,7 @@ PLAIN_RULES = [
     RuleEntry(MeaMed(), reference.meamed),
     RuleEntry(GeometricMedian(), _no_f(reference.geometric_median)),
     RuleEntry(
-        GeometricMedian.paper(),
+        GeometricMedian(iterations=10, nu=0.1),
         lambda x, f: reference.smoothed_weiszfeld(x, 10, 0.1),
         {**_NOT_EQUIVARIANT, "agreement": False},
     ),

@@ -1,11 +1,11 @@
-"""Krum and Multi-Krum."""
+"""Krum."""
 
 import numpy as np
 import pytest
 import torch
 
 from tests.rules import updates
-from wola.aggregation import Krum, MultiKrum
+from wola.aggregation import Krum
 
 
 @pytest.mark.parametrize("power", [0.5, 1, 2, 3])
@@ -17,11 +17,6 @@ def test_krum_returns_one_of_the_updates_to_the_last_bit(power):
     np.testing.assert_array_equal(result, x[weights.argmax()])
 
 
-def test_multi_krum_weighs_n_minus_f_updates_equally():
-    weights = MultiKrum().weights(updates(9, 70), 4)
-    np.testing.assert_allclose(np.sort(weights), [0] * 4 + [0.2] * 5)
-
-
 def test_the_power_decides_between_many_small_and_few_large_distances():
     # Nearest two of 0: 1 and 6, of 20: 4 and 4. Sums 7 and 8, squares 37 and 32.
     x = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 6.0], [20.0, 0.0], [24.0, 0.0], [20.0, 4.0]])
@@ -29,15 +24,14 @@ def test_the_power_decides_between_many_small_and_few_large_distances():
     assert Krum(power=2)(x, 2).tolist() == [20.0, 0.0]
 
 
-@pytest.mark.parametrize("rule", [Krum, MultiKrum])
-@pytest.mark.parametrize("power", [0, -1.0, float("nan"), float("inf"), "2", None])
-def test_a_bad_power_is_refused(rule, power):
-    with pytest.raises((ValueError, TypeError), match="power"):
-        rule(power=power)
-
-
 def test_two_workers_have_no_neighbours_to_judge_by():
     assert Krum().max_byzantine(2) == -1
     with pytest.raises(ValueError, match="n = 2"):
         Krum()(torch.ones(2, 3), 0)
     assert [Krum().max_byzantine(n) for n in (1, 3, 4, 5, 6, 7)] == [0, 0, 1, 2, 2, 3]
+
+
+@pytest.mark.parametrize("power", [0, -1.0, float("nan"), float("inf"), "2", None])
+def test_a_bad_power_is_refused(power):
+    with pytest.raises((ValueError, TypeError), match="power"):
+        Krum(power=power)

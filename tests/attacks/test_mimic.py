@@ -1,5 +1,6 @@
+"""Mimic."""
+
 import numpy as np
-import pytest
 import torch
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
@@ -8,7 +9,7 @@ from tests import reference_attacks as reference
 from tests.attacks.sample import as_float64, honest_updates, settings_drawn
 from wola.aggregation.source import Matrix
 from wola.aggregation.space import Space
-from wola.attacks import Mimic, MimicStatic, most_surrounded_outlier
+from wola.attacks import Mimic, most_surrounded_outlier
 
 
 def chosen(honest, f):
@@ -58,35 +59,8 @@ def test_the_choice_does_not_depend_on_origin_or_scale(drawn, scale, shift):
     assert chosen(honest * scale + shift, f) == chosen(honest, f)
 
 
-def test_the_static_mimic_copies_its_worker():
-    honest = honest_updates(4, 3)
-    assert torch.equal(MimicStatic(worker=2)(honest, 2), honest[2].expand(2, -1))
-
-
-def test_the_static_mimic_of_a_broken_worker_takes_the_next():
-    honest = honest_updates(4, 3)
-    honest[3, 0] = float("nan")
-    assert torch.equal(MimicStatic(worker=3)(honest, 1)[0], honest[0])
-    honest[1, 0] = float("inf")
-    assert torch.equal(MimicStatic(worker=1)(honest, 1)[0], honest[2])
-
-
 def test_writing_into_the_rows_leaves_the_mimicked_worker_alone():
     honest = honest_updates(4, 3)
     before = honest.clone()
-    MimicStatic()(honest, 1).zero_()
     Mimic()(honest, 1).zero_()
     assert torch.equal(honest, before)
-
-
-def test_a_worker_that_does_not_exist_is_named():
-    with pytest.raises(ValueError, match="worker = 4 with h = 4 honest workers; allowed: 0 to 3"):
-        MimicStatic(worker=4)(honest_updates(4, 3), 1)
-
-
-@pytest.mark.parametrize(
-    ("worker", "error"), [(-1, ValueError), (1.0, TypeError), (True, TypeError)]
-)
-def test_a_wrong_worker_is_named(worker, error):
-    with pytest.raises(error, match=f"worker = {worker}.*; allowed: an int >= 0"):
-        MimicStatic(worker=worker)

@@ -1,11 +1,11 @@
-"""Clipping and adaptive robust clipping."""
+"""Clipping."""
 
 import numpy as np
 import pytest
 import torch
 
 from tests.rules import updates
-from wola.mixing import ARC, Clipping
+from wola.mixing import Clipping
 
 
 @pytest.mark.parametrize("max_norm", [1e-3, 1.0, 1e6])
@@ -25,27 +25,11 @@ def test_short_updates_are_not_lengthened():
 
 def test_zero_updates_stay_zero():
     assert not Clipping()(torch.zeros(3, 4), 1).any()
-    assert not ARC()(torch.zeros(3, 4), 1).any()
-
-
-@pytest.mark.parametrize(("n", "f", "clipped"), [(4, 1, 1), (17, 2, 3), (17, 8, 8), (9, 0, 0)])
-def test_arc_shortens_the_k_longest_to_the_next(n, f, clipped):
-    x = np.diag(np.arange(1.0, n + 1))
-    norms = np.linalg.norm(ARC()(x, f), axis=1)
-    expected = np.minimum(np.arange(1.0, n + 1), n - clipped)
-    np.testing.assert_allclose(norms, expected)
-
-
-def test_arc_stands_when_the_next_longest_is_zero():
-    x = np.zeros((5, 3))
-    x[:2] = 7.0
-    assert not ARC()(x, 2).any()
 
 
 def test_short_updates_keep_their_norms_beside_a_worker_far_away():
     x = updates(7, 9)
     x[0] *= 1e12
-    np.testing.assert_allclose(ARC()(x, 2)[1:4], ARC()(x[1:], 1)[:3], rtol=0.5)
     bound = 2 * np.linalg.norm(x[1:], axis=1).max()
     np.testing.assert_allclose(Clipping(max_norm=bound)(x, 2)[1:], x[1:], rtol=1e-9)
 

@@ -1,17 +1,16 @@
 """Robust aggregation rules: n updates to one."""
 
-from wola.aggregation.bulyan import Bulyan, bulyan
-from wola.aggregation.centered_clipping import CenteredClipping, centered_clipping
-from wola.aggregation.elimination import (
-    ComparativeGradientElimination,
-    comparative_gradient_elimination,
-)
-from wola.aggregation.filtering import CAF, caf
-from wola.aggregation.geometric_median import GeometricMedian, geometric_median
-from wola.aggregation.krum import Krum, MultiKrum, krum, multi_krum
-from wola.aggregation.meamed import MeaMed, meamed
-from wola.aggregation.mean import Mean, mean
-from wola.aggregation.median import CoordinateMedian, coordinate_median
+from wola.aggregation.bulyan import Bulyan
+from wola.aggregation.caf import CAF
+from wola.aggregation.centered_clipping import CenteredClipping
+from wola.aggregation.comparative_gradient_elimination import ComparativeGradientElimination
+from wola.aggregation.coordinate_median import CoordinateMedian
+from wola.aggregation.geometric_median import GeometricMedian
+from wola.aggregation.krum import Krum
+from wola.aggregation.meamed import MeaMed
+from wola.aggregation.mean import Mean
+from wola.aggregation.minimum_diameter_averaging import MinimumDiameterAveraging
+from wola.aggregation.multi_krum import MultiKrum
 from wola.aggregation.rule import (
     ColumnRule,
     GramRule,
@@ -20,14 +19,9 @@ from wola.aggregation.rule import (
     Solution,
     TooFewUpdates,
 )
+from wola.aggregation.smea import SMEA
 from wola.aggregation.space import Space
-from wola.aggregation.subsets import (
-    SMEA,
-    MinimumDiameterAveraging,
-    minimum_diameter_averaging,
-    smea,
-)
-from wola.aggregation.trimmed_mean import TrimmedMean, trimmed_mean
+from wola.aggregation.trimmed_mean import TrimmedMean
 
 __all__ = [
     "CAF",
@@ -50,17 +44,4 @@ __all__ = [
     "Space",
     "TooFewUpdates",
     "TrimmedMean",
-    "bulyan",
-    "caf",
-    "centered_clipping",
-    "comparative_gradient_elimination",
-    "coordinate_median",
-    "geometric_median",
-    "krum",
-    "meamed",
-    "mean",
-    "minimum_diameter_averaging",
-    "multi_krum",
-    "smea",
-    "trimmed_mean",
 ]

@@ -1,7 +1,7 @@
 """Bulyan: repeated Krum, then a mean around the median of what it chose."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from torch import Generator
@@ -9,7 +9,6 @@ from torch import Generator
 from wola.aggregation.columns import mean_around_median
 from wola.aggregation.krum import krum_scores
 from wola.aggregation.rule import Rule, Solution
-from wola.aggregation.source import Updates
 from wola.aggregation.space import Floats, Space
 
 
@@ -48,13 +47,3 @@ def _choices(squared_distances: Floats, f: int) -> list[int]:
         scores = krum_scores(inside, max(1, len(remaining) - f - 2))
         chosen.append(remaining.pop(int(scores.argmin())))
     return chosen
-
-
-def bulyan(updates: Updates, f: int, generator: Generator | None = None) -> Any:
-    """The updates aggregated by Bulyan, (d,): see `Bulyan`.
-
-    >>> import torch
-    >>> bulyan(torch.tensor([[1.0]] * 6 + [[-8.0]]), f=1)
-    tensor([1.])
-    """
-    return Bulyan()(updates, f, generator)

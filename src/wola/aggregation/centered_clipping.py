@@ -1,13 +1,10 @@
 """Centred clipping."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from torch import Generator
 
 from wola.aggregation.rule import GramRule
-from wola.aggregation.source import Updates
 from wola.aggregation.space import Floats, Space
 from wola.ground.checks import check_number, check_whole
 
@@ -44,20 +41,3 @@ class CenteredClipping(GramRule):
             pull = self.tau / np.maximum(lengths, self.tau) / space.n
             weights = weights * (1.0 - pull.sum()) + pull
         return weights
-
-
-def centered_clipping(
-    updates: Updates,
-    f: int,
-    generator: Generator | None = None,
-    *,
-    tau: float = 10.0,
-    iterations: int = 1,
-) -> Any:
-    """The updates aggregated by centred clipping, (d,): see `CenteredClipping`.
-
-    >>> import torch
-    >>> centered_clipping(torch.tensor([[1.0], [1.0], [-50.0]]), f=1, tau=1.0)
-    tensor([0.3333])
-    """
-    return CenteredClipping(tau, iterations)(updates, f, generator)

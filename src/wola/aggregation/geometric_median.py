@@ -1,13 +1,10 @@
 """The geometric median, exact or by a fixed number of smoothed Weiszfeld steps."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from torch import Generator
 
 from wola.aggregation.rule import GramRule, one_hot
-from wola.aggregation.source import Updates
 from wola.aggregation.space import Floats, Space
 from wola.ground.checks import check_number, check_whole
 
@@ -25,11 +22,11 @@ class GeometricMedian(GramRule):
     Weiszfeld's; the smoothing `nu` is taken from the spread of the updates, so the answer scales
     with them; when the best update is itself the minimiser, it is returned exactly. With
     `iterations` given, that many smoothed steps are taken from 0: z = sum_i w_i x_i / sum_i w_i,
-    w_i = 1 / max(nu, ||x_i - z||); the WoLA paper takes 10 with nu = 0.1 (see
-    `GeometricMedian.paper`), a rule that is the plain mean once all distances are below nu.
-    Breakdown point 1/2. References: K. Pillutla, S. Kakade and Z. Harchaoui, Robust aggregation
-    for federated learning, IEEE TSP 2022; Y. Vardi and C.-H. Zhang, The multivariate L1-median
-    and associated data depth, PNAS 2000.
+    w_i = 1 / max(nu, ||x_i - z||); the WoLA paper takes `GeometricMedian(iterations=10, nu=0.1)`,
+    a rule that is the plain mean once all distances are below nu. Breakdown point 1/2.
+    References: K. Pillutla, S. Kakade and Z. Harchaoui, Robust aggregation for federated learning,
+    IEEE TSP 2022; Y. Vardi and C.-H. Zhang, The multivariate L1-median and associated data depth,
+    PNAS 2000.
 
     >>> import torch
     >>> GeometricMedian()(torch.tensor([[0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [9.0, 7.0]]), f=1)
@@ -44,11 +41,6 @@ class GeometricMedian(GramRule):
             check_whole("iterations", self.iterations, least=1)
         if self.nu is not None:
             check_number("nu", self.nu, above=0)
-
-    @classmethod
-    def paper(cls) -> "GeometricMedian":
-        """The WoLA paper's setting: 10 steps from 0 with nu = 0.1."""
-        return cls(iterations=10, nu=0.1)
 
     def weigh(self, space: Space, f: int) -> Floats:
         """The weights of the updates in their geometric median; they sum to 1."""
@@ -142,20 +134,3 @@ def _newton_step(points: Floats, z: Floats, distances: Floats) -> Floats:
     curvature = inverse.sum() * np.eye(len(z)) - (towards.T * inverse) @ towards
     step: Floats = np.linalg.lstsq(curvature, gradient, rcond=None)[0]
     return step
-
-
-def geometric_median(
-    updates: Updates,
-    f: int,
-    generator: Generator | None = None,
-    *,
-    iterations: int | None = None,
-    nu: float | None = None,
-) -> Any:
-    """The geometric median of the updates, (d,): see `GeometricMedian`.
-
-    >>> import torch
-    >>> geometric_median(torch.tensor([[1.0], [2.0], [50.0]]), f=1)
-    tensor([2.])
-    """
-    return GeometricMedian(iterations, nu)(updates, f, generator)

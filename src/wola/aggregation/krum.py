@@ -1,13 +1,10 @@
-"""Krum and Multi-Krum."""
+"""Krum, and the scores by nearest neighbours that its family shares."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from torch import Generator
 
 from wola.aggregation.rule import GramRule, one_hot
-from wola.aggregation.source import Updates
 from wola.aggregation.space import Floats, Space
 from wola.ground.checks import check_number
 
@@ -21,7 +18,9 @@ def krum_scores(squared_distances: Floats, neighbours: int, power: float = 2.0) 
 
 
 @dataclass(frozen=True)
-class _KrumFamily(GramRule):
+class NeighbourRule(GramRule):
+    """A rule that scores each update by distance^power to its n - f - 2 nearest others."""
+
     power: float = 2.0
 
     def __post_init__(self) -> None:
@@ -33,7 +32,7 @@ class _KrumFamily(GramRule):
 
 
 @dataclass(frozen=True)
-class Krum(_KrumFamily):
+class Krum(NeighbourRule):
     """The update whose n - f - 2 nearest others are nearest, by the sum of distance^power.
 
     `power` 2 is the original; 1 is the WoLA paper's. Ties go to the lowest index. Proven for
@@ -50,47 +49,3 @@ class Krum(_KrumFamily):
         """All weight on the lowest score."""
         scores = krum_scores(space.squared_distances, space.n - f - 2, self.power)
         return one_hot(space.n, np.array([scores.argmin()]))
-
-
-@dataclass(frozen=True)
-class MultiKrum(_KrumFamily):
-    """The mean of the n - f updates with the lowest Krum scores.
-
-    `power` 2 is the original; 1 is the WoLA paper's. Ties go to the lowest indices. Accepted
-    while f < n/2 and n - f - 2 >= 1. Reference: P. Blanchard, E. M. El Mhamdi, R. Guerraoui and
-    J. Stainer, Machine learning with adversaries: Byzantine tolerant gradient descent, NeurIPS
-    2017.
-
-    >>> import torch
-    >>> MultiKrum()(torch.tensor([[0.0], [1.0], [2.0], [9.0]]), f=1)
-    tensor([1.])
-    """
-
-    def weigh(self, space: Space, f: int) -> Floats:
-        """Equal weights on the n - f lowest scores."""
-        scores = krum_scores(space.squared_distances, space.n - f - 2, self.power)
-        return one_hot(space.n, np.argsort(scores, kind="stable")[: space.n - f])
-
-
-def krum(
-    updates: Updates, f: int, generator: Generator | None = None, *, power: float = 2.0
-) -> Any:
-    """The update chosen by Krum, (d,): see `Krum`.
-
-    >>> import torch
-    >>> krum(torch.tensor([[0.0], [0.25], [1.0], [50.0]]), f=1)
-    tensor([0.])
-    """
-    return Krum(power)(updates, f, generator)
-
-
-def multi_krum(
-    updates: Updates, f: int, generator: Generator | None = None, *, power: float = 2.0
-) -> Any:
-    """The mean of the n - f updates that Krum scores best, (d,): see `MultiKrum`.
-
-    >>> import torch
-    >>> multi_krum(torch.tensor([[0.0], [0.5], [1.0], [50.0]]), f=1)
-    tensor([0.5000])
-    """
-    return MultiKrum(power)(updates, f, generator)

@@ -1,13 +1,11 @@
 """The mean around the median, coordinate by coordinate."""
 
 from dataclasses import dataclass
-from typing import Any
 
-from torch import Generator, Tensor
+from torch import Tensor
 
 from wola.aggregation.columns import mean_around_median
 from wola.aggregation.rule import RankRule
-from wola.aggregation.source import Updates
 
 
 @dataclass(frozen=True)
@@ -25,13 +23,3 @@ class MeaMed(RankRule):
     def ranked(self, block: Tensor, f: int) -> tuple[Tensor, bool]:
         """The mean of the n - f values nearest to each column's median."""
         return mean_around_median(block, len(block) - f)
-
-
-def meamed(updates: Updates, f: int, generator: Generator | None = None) -> Any:
-    """The mean around the median of the updates, (d,): see `MeaMed`.
-
-    >>> import torch
-    >>> meamed(torch.tensor([[0.0], [4.0], [5.0]]), f=1)
-    tensor([4.5000])
-    """
-    return MeaMed()(updates, f, generator)

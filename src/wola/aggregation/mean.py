@@ -1,13 +1,11 @@
 """The mean: the baseline that one liar can move anywhere."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from torch import Generator
 
 from wola.aggregation.rule import GramRule
-from wola.aggregation.source import Updates
 from wola.aggregation.space import Floats, Space
 
 
@@ -28,13 +26,3 @@ class Mean(GramRule):
     def weigh(self, space: Space, f: int) -> Floats:
         """1/n each."""
         return np.full(space.n, 1.0 / space.n)
-
-
-def mean(updates: Updates, f: int = 0, generator: Generator | None = None) -> Any:
-    """The mean of the updates, (d,): see `Mean`.
-
-    >>> import torch
-    >>> mean(torch.tensor([[1.0], [3.0]]))
-    tensor([2.])
-    """
-    return Mean()(updates, f, generator)

@@ -1,12 +1,8 @@
 """The coordinate-wise trimmed mean."""
 
 from dataclasses import dataclass
-from typing import Any
-
-from torch import Generator
 
 from wola.aggregation.rule import MiddleRule
-from wola.aggregation.source import Updates
 
 
 @dataclass(frozen=True)
@@ -25,13 +21,3 @@ class TrimmedMean(MiddleRule):
     def ranks(self, n: int, f: int) -> tuple[int, int]:
         """All but the f lowest and the f highest."""
         return f, n - f
-
-
-def trimmed_mean(updates: Updates, f: int, generator: Generator | None = None) -> Any:
-    """The coordinate-wise trimmed mean of the updates, (d,): see `TrimmedMean`.
-
-    >>> import torch
-    >>> trimmed_mean(torch.tensor([[-7.0], [1.0], [3.0], [9.0]]), f=1)
-    tensor([2.])
-    """
-    return TrimmedMean()(updates, f, generator)

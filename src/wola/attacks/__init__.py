@@ -2,13 +2,23 @@
 
 from wola.attacks.alie import ALIE, alie_factor
 from wola.attacks.attack import Attack, ColludingAttack, Seen
-from wola.attacks.constant import Gaussian, Infinite, NaN, Zero
-from wola.attacks.foe import FOE, ScaledSignFlip, SignFlip
-from wola.attacks.labels import LabelAttack, LabelFlip, LabelShift
-from wola.attacks.mimic import Mimic, MimicStatic, most_surrounded_outlier
+from wola.attacks.foe import FOE
+from wola.attacks.gaussian import Gaussian
+from wola.attacks.infinite import Infinite
+from wola.attacks.label_attack import LabelAttack
+from wola.attacks.label_flip import LabelFlip
+from wola.attacks.label_shift import LabelShift
+from wola.attacks.mimic import Mimic, most_surrounded_outlier
+from wola.attacks.mimic_static import MimicStatic
 from wola.attacks.mimic_variance import MimicVariance, MimicVarianceRun
-from wola.attacks.min_distance import MinMax, MinSum
-from wola.attacks.optimal import OptimalALIE, OptimalFOE
+from wola.attacks.min_max import MinMax
+from wola.attacks.min_sum import MinSum
+from wola.attacks.nan import NaN
+from wola.attacks.optimal_alie import OptimalALIE
+from wola.attacks.optimal_foe import OptimalFOE
+from wola.attacks.scaled_sign_flip import ScaledSignFlip
+from wola.attacks.sign_flip import SignFlip
+from wola.attacks.zero import Zero
 
 __all__ = [
     "ALIE",

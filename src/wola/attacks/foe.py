@@ -1,4 +1,4 @@
-"""Multiples of the honest mean: fall of empires, sign flipping."""
+"""Fall of empires."""
 
 from dataclasses import dataclass
 
@@ -30,42 +30,3 @@ class FOE(ColludingAttack):
     def row(self, seen: Seen, rule: Rule | None, generator: Generator | None) -> Tensor:
         """-epsilon mean."""
         return mean_and_std(seen.honest, -float(self.epsilon), 0.0)
-
-
-@dataclass(frozen=True)
-class SignFlip(ColludingAttack):
-    """Minus the mean of the honest updates.
-
-    Reference: Z. Allen-Zhu, F. Ebrahimianghazani, J. Li and D. Alistarh, Byzantine-resilient
-    non-convex stochastic gradient descent, ICLR 2021.
-
-    >>> import torch
-    >>> SignFlip()(torch.tensor([[1.0, 0.0], [3.0, 4.0]]), f=1)
-    tensor([[-2., -2.]])
-    """
-
-    def row(self, seen: Seen, rule: Rule | None, generator: Generator | None) -> Tensor:
-        """-mean."""
-        return mean_and_std(seen.honest, -1.0, 0.0)
-
-
-@dataclass(frozen=True)
-class ScaledSignFlip(ColludingAttack):
-    """Minus `scale` times the mean of the honest updates, to pull an average the other way.
-
-    With scale > h/f the plain mean of all updates points against the honest one. It is
-    `FOE(epsilon=scale)` under the name it has for large factors; scale >= 0.
-
-    >>> import torch
-    >>> ScaledSignFlip(10.0)(torch.tensor([[1.0, 0.0], [3.0, 4.0]]), f=1)
-    tensor([[-20., -20.]])
-    """
-
-    scale: float
-
-    def __post_init__(self) -> None:
-        check_number("scale", self.scale, least=0.0)
-
-    def row(self, seen: Seen, rule: Rule | None, generator: Generator | None) -> Tensor:
-        """-scale mean."""
-        return mean_and_std(seen.honest, -float(self.scale), 0.0)

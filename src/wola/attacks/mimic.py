@@ -1,4 +1,4 @@
-"""Attackers who copy an honest worker that the others do not agree with."""
+"""Mimic, with the worker chosen as the most surrounded outlier."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,6 @@ from wola.aggregation.rule import Rule, open_space
 from wola.aggregation.source import Matrix
 from wola.aggregation.space import Floats, Space
 from wola.attacks.attack import ColludingAttack, Seen
-from wola.ground.checks import check_whole
 
 #: Numbers that differ by less than this, relative to the largest, are ties up to rounding.
 ROUNDING = 1e-12
@@ -61,33 +60,3 @@ class Mimic(ColludingAttack):
         """A copy of the chosen honest update."""
         space, _, _ = open_space(Matrix(seen.honest), 0, needs_products=True)
         return seen.honest[most_surrounded_outlier(space, seen.f)].clone()
-
-
-@dataclass(frozen=True)
-class MimicStatic(ColludingAttack):
-    """All attackers send what one honest worker sends, the same one in every round.
-
-    `worker` is its position among the honest updates given, 0 <= worker < h. If its update is
-    one that the server drops, the next worker whose update is not, in cyclic order, takes its
-    place. Reference: S. P. Karimireddy, L. He and M. Jaggi, Byzantine-robust learning on
-    heterogeneous datasets via bucketing, ICLR 2022.
-
-    >>> import torch
-    >>> MimicStatic(worker=1)(torch.tensor([[0.0], [1.0], [5.0]]), f=1)
-    tensor([[1.]])
-    """
-
-    worker: int = 0
-
-    def __post_init__(self) -> None:
-        check_whole("worker", self.worker, least=0)
-
-    def row(self, seen: Seen, rule: Rule | None, generator: Generator | None) -> Tensor:
-        """A copy of the worker's update."""
-        h = seen.n - seen.f
-        if self.worker >= h:
-            raise ValueError(
-                f"worker = {self.worker} with h = {h} honest workers; allowed: 0 to {h - 1}"
-            )
-        nearest = int(np.argmin((seen.workers - self.worker) % h))
-        return seen.honest[nearest].clone()

@@ -1,15 +1,13 @@
-"""Attacks as far from the honest mean as the spread of the honest updates hides."""
+"""What attacks as far from the honest mean as the honest spread hides them have in common."""
 
 from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-import numpy as np
 import torch
 from torch import Generator, Tensor
 
-from wola.aggregation.rule import Rule, open_space
-from wola.aggregation.source import Matrix
+from wola.aggregation.rule import Rule
 from wola.aggregation.space import MIX_BLOCK, Floats
 from wola.attacks._moments import mean_and_std
 from wola.attacks.attack import ColludingAttack, Seen
@@ -45,7 +43,9 @@ def deviations(honest: Tensor, away: Tensor) -> tuple[Floats, Floats, float]:
 
 
 @dataclass(frozen=True)
-class _MinDistance(ColludingAttack):
+class MinDistance(ColludingAttack):
+    """mean + gamma p along a `direction` p, with the largest gamma that a subclass allows."""
+
     direction: Direction = "std"
 
     def __post_init__(self) -> None:
@@ -63,51 +63,3 @@ class _MinDistance(ColludingAttack):
         if self.direction == "std":
             return mean_and_std(seen.honest, 1.0, -gamma)
         return mean_and_std(seen.honest, 1.0, 0.0).double().add(away.double(), alpha=gamma)
-
-
-@dataclass(frozen=True)
-class MinMax(_MinDistance):
-    """mean + gamma p with the largest gamma that keeps it within the honest diameter.
-
-    No honest update may be farther from what is sent than the two farthest honest ones from each
-    other: max_i ||m + gamma p - x_i|| <= max_ij ||x_i - x_j||. Per worker that is a quadratic in
-    gamma, so the answer is the smallest of h roots: no search. `direction` p is "std" (minus the
-    population std), "unit" (-mean/||mean||) or "sign" (-sign(mean)). Reference: V. Shejwalkar and
-    A. Houmansadr, Manipulating the Byzantine: optimizing model poisoning attacks and defenses for
-    federated learning, NDSS 2021.
-
-    >>> import torch
-    >>> MinMax()(torch.tensor([[1.0], [2.0], [3.0]]), f=1)
-    tensor([[1.]])
-    """
-
-    def reach(self, honest: Tensor, squares: Floats, inner: Floats, energy: float) -> float:
-        """min_i of the root of ||p||^2 g^2 + 2 <p, m - x_i> g + ||m - x_i||^2 = diameter^2."""
-        space, _, _ = open_space(Matrix(honest), 0, needs_products=True)
-        room = np.maximum(space.squared_distances.max() - squares, 0.0)
-        root = np.sqrt(inner**2 + energy * room)
-        # Of the two forms of the root, the one that does not subtract equal numbers.
-        outward = inner > 0
-        safe = np.where(outward, root + inner, 1.0)
-        gammas = np.where(outward, room / safe, (root - inner) / energy)
-        return float(gammas.min())
-
-
-@dataclass(frozen=True)
-class MinSum(_MinDistance):
-    """mean + gamma p with the largest gamma whose squared distances sum like an honest one's.
-
-    sum_i ||m + gamma p - x_i||^2 <= max_j sum_i ||x_j - x_i||^2. As both sides are the sum of
-    ||x_i - m||^2 plus h times the squared distance to the mean m, this says gamma = max_j
-    ||x_j - m|| / ||p||. `direction` p is "std" (minus the population std), "unit" (-mean/||mean||)
-    or "sign" (-sign(mean)). Reference: V. Shejwalkar and A. Houmansadr, Manipulating the
-    Byzantine: optimizing model poisoning attacks and defenses for federated learning, NDSS 2021.
-
-    >>> import torch
-    >>> MinSum()(torch.tensor([[1.0], [2.0], [3.0]]), f=1)
-    tensor([[1.]])
-    """
-
-    def reach(self, honest: Tensor, squares: Floats, inner: Floats, energy: float) -> float:
-        """max_j ||x_j - m|| / ||p||."""
-        return float(np.sqrt(squares.max() / energy))

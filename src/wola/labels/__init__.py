@@ -1,6 +1,5 @@
 """Labels: counts, the training objective q, attacks on it, and the losses."""
 
-from wola.labels.attack import OutlierDistribution, RarestClass, WorstDistribution
 from wola.labels.counts import global_distribution, label_counts, label_distribution
 from wola.labels.dissimilarity import gradient_dissimilarity
 from wola.labels.loss import WoLALoss, wola_loss
@@ -15,6 +14,8 @@ from wola.labels.losses import (
 )
 from wola.labels.noise import GaussianMechanism, LaplaceMechanism
 from wola.labels.objective import Objective, Prior, Shared, Uniform
+from wola.labels.outlier_distribution import OutlierDistribution
+from wola.labels.rarest_class import RarestClass
 from wola.labels.simplex import (
     check_distribution,
     nearest_distribution,
@@ -22,6 +23,7 @@ from wola.labels.simplex import (
     total_variation,
 )
 from wola.labels.weights import wola_weights
+from wola.labels.worst_distribution import WorstDistribution
 
 __all__ = [
     "LOSSES",

@@ -1,9 +1,10 @@
 """Mixings: what runs before a rule, each a matrix over the workers."""
 
+from wola.mixing.arc import ARC
 from wola.mixing.bucketing import Bucketing
-from wola.mixing.clipping import ARC, Clipping
-from wola.mixing.finite import FiniteOnly
-from wola.mixing.foundation import FoundationFL
+from wola.mixing.clipping import Clipping
+from wola.mixing.finite_only import FiniteOnly
+from wola.mixing.foundation_fl import FoundationFL
 from wola.mixing.mixing import Chain, Mixing, MixingChain
 from wola.mixing.nnm import NNM
 

@@ -1,4 +1,4 @@
-"""Clipping of norms: to a fixed length, or to one that adapts to the updates."""
+"""Clipping of norms to a fixed length."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -11,7 +11,8 @@ from wola.ground.checks import check_number
 from wola.mixing.mixing import Mixing
 
 
-def _scaled_to(norms: Floats, length: float) -> Floats:
+def scaled_to(norms: Floats, length: float) -> Floats:
+    """The diagonal matrix that shortens what is longer than `length` to it, (n, n)."""
     return np.diag(length / np.maximum(norms, length)) if length > 0 else np.diag(norms == 0) * 1.0
 
 
@@ -33,24 +34,4 @@ class Clipping(Mixing):
 
     def mix(self, space: Space, f: int, generator: Generator | None) -> Floats:
         """A diagonal of min(1, max_norm / ||x_i||)."""
-        return _scaled_to(space.norms, self.max_norm)
-
-
-@dataclass(frozen=True)
-class ARC(Mixing):
-    """Adaptive robust clipping: clip the k longest updates to the length of the next longest.
-
-    k = floor(2 (f/n) (n - f)). Reference: Y. Allouah, R. Guerraoui, N. Gupta, A. Jellouli, G.
-    Rizk and J. Stephan, Adaptive gradient clipping for robust federated learning, ICLR 2025.
-
-    >>> import torch
-    >>> ARC()(torch.tensor([[1.0], [2.0], [3.0], [80.0]]), f=1).flatten()
-    tensor([1., 2., 3., 3.])
-    """
-
-    needs_products: ClassVar[bool] = False
-
-    def mix(self, space: Space, f: int, generator: Generator | None) -> Floats:
-        """A diagonal that shortens the k longest updates."""
-        k = 2 * f * (space.n - f) // space.n
-        return _scaled_to(space.norms, float(np.sort(space.norms)[::-1][k]))
+        return scaled_to(space.norms, self.max_norm)

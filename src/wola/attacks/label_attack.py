@@ -1,4 +1,4 @@
-"""Attacks on the data: Byzantine workers that train on wrong labels."""
+"""What an attack on the data is: Byzantine workers that train on wrong labels."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -54,34 +54,3 @@ class LabelAttack(ABC):
 def _check_integers(dtype: str, whole: bool) -> None:
     if not whole:
         raise TypeError(f"labels has dtype {dtype}; allowed: an integer dtype")
-
-
-@dataclass(frozen=True)
-class LabelFlip(LabelAttack):
-    """Label flipping: y becomes C - 1 - y.
-
-    >>> LabelFlip().labels(torch.tensor([0, 1, 9]), classes=10)
-    tensor([9, 8, 0])
-    """
-
-    def relabel(self, labels: Tensor, classes: int) -> Tensor:
-        """C - 1 - y."""
-        return classes - 1 - labels
-
-
-@dataclass(frozen=True)
-class LabelShift(LabelAttack):
-    """Label shifting: y becomes (y + k) mod C, so no class keeps its name unless C divides k.
-
-    >>> LabelShift(1).labels(torch.tensor([0, 1, 9]), classes=10)
-    tensor([1, 2, 0])
-    """
-
-    k: int = 1
-
-    def __post_init__(self) -> None:
-        check_whole("k", self.k)
-
-    def relabel(self, labels: Tensor, classes: int) -> Tensor:
-        """(y + k) mod C."""
-        return (labels + self.k % classes) % classes

@@ -1,4 +1,4 @@
-"""What Byzantine workers report as their label distribution to move the training objective."""
+"""Reports found to move the server's own estimate farthest."""
 
 from dataclasses import dataclass
 from itertools import combinations
@@ -10,66 +10,7 @@ from wola.aggregation.generators import copied
 from wola.ground.checks import check_whole
 from wola.labels.objective import Objective, Shared
 from wola.labels.simplex import Matrix, check_distributions
-
-ROUNDING = 1e-12
-
-
-@dataclass(frozen=True)
-class RarestClass:
-    r"""All mass on the class that is rarest in the mean of the honest distributions.
-
-    .. math:: v = e_{c^*}, \qquad c^* = \arg\min_c \frac1h \sum_{i=1}^{h} p_i^c
-
-    Ties go to the lowest class. No report moves the plain mean farther in L1; a robust estimate
-    may be moved farther by another one, see :class:`WorstDistribution`. Reference: the WoLA
-    paper, *Proof that WoLA-dagger is a Worst-Case Attack*.
-
-    >>> RarestClass()(torch.tensor([[0.5, 0.2, 0.3], [0.6, 0.2, 0.2]]), f=1)
-    tensor([[0., 1., 0.]], dtype=torch.float64)
-    """
-
-    def __call__(
-        self,
-        honest: Matrix,
-        f: int,
-        *,
-        objective: Objective | None = None,
-        generator: Generator | None = None,
-    ) -> Tensor:
-        """The reports (f, C) float64 against the ``honest`` distributions (h, C)."""
-        check_whole("f", f, least=0)
-        mean = check_distributions(honest, name="honest").mean(0)
-        report = torch.zeros_like(mean)
-        report[_first(-mean)] = 1
-        return report.repeat(f, 1)
-
-
-@dataclass(frozen=True)
-class OutlierDistribution:
-    r"""All report the honest distribution farthest from the honest mean in L1.
-
-    .. math:: v = p_{i^*}, \qquad i^* = \arg\max_i \|p_i - \bar p\|_1
-
-    Ties go to the lowest worker. The report is one an honest worker could have sent, as in the
-    Mimic attack on gradients (Karimireddy, He and Jaggi, *Byzantine-Robust Learning on
-    Heterogeneous Datasets via Bucketing*, ICLR 2022).
-
-    >>> OutlierDistribution()(torch.tensor([[0.5, 0.5], [0.5, 0.5], [1.0, 0.0]]), f=1)
-    tensor([[1., 0.]], dtype=torch.float64)
-    """
-
-    def __call__(
-        self,
-        honest: Matrix,
-        f: int,
-        *,
-        objective: Objective | None = None,
-        generator: Generator | None = None,
-    ) -> Tensor:
-        """The reports (f, C) float64 against the ``honest`` distributions (h, C)."""
-        check_whole("f", f, least=0)
-        rows = check_distributions(honest, name="honest")
-        return rows[_first((rows - rows.mean(0)).abs().sum(1))].repeat(f, 1)
+from wola.labels.ties import first_of_largest
 
 
 @dataclass(frozen=True)
@@ -143,14 +84,9 @@ class WorstDistribution:
         for _ in range(self.rounds):
             moves = (1 - step) * best + step * anchors
             shifts = torch.tensor([shift(move) for move in moves], dtype=torch.float64)
-            top = _first(shifts)
+            top = first_of_largest(shifts)
             if shifts[top] > reached:
                 best, reached = moves[top], float(shifts[top])
             else:
                 step /= 2
         return best.repeat(f, 1)
-
-
-def _first(scores: Tensor) -> int:
-    """The lowest index of the largest score, where scores equal to rounding are ties."""
-    return int((scores >= scores.max() - ROUNDING).nonzero()[0])

@@ -1,13 +1,10 @@
 """CAF: a spectral filter that needs no bound on the honest covariance."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from torch import Generator
 
 from wola.aggregation.rule import GramRule
-from wola.aggregation.source import Updates
 from wola.aggregation.space import Floats, Space
 
 
@@ -45,13 +42,3 @@ class CAF(GramRule):
                 break
             shares = shares * np.clip(1.0 - scores / largest, 0.0, None)
         return chosen
-
-
-def caf(updates: Updates, f: int, generator: Generator | None = None) -> Any:
-    """The updates aggregated by the covariance-bound-agnostic filter, (d,): see `CAF`.
-
-    >>> import torch
-    >>> caf(torch.tensor([[1.0], [1.0], [1.0], [60.0]]), f=1)
-    tensor([1.])
-    """
-    return CAF()(updates, f, generator)

@@ -1,13 +1,11 @@
 """Comparative gradient elimination."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from torch import Generator
 
 from wola.aggregation.rule import GramRule, one_hot
-from wola.aggregation.source import Updates
 from wola.aggregation.space import Floats, Space
 
 
@@ -29,15 +27,3 @@ class ComparativeGradientElimination(GramRule):
     def weigh(self, space: Space, f: int) -> Floats:
         """Equal weights on the n - f smallest norms."""
         return one_hot(space.n, np.argsort(space.norms, kind="stable")[: space.n - f])
-
-
-def comparative_gradient_elimination(
-    updates: Updates, f: int, generator: Generator | None = None
-) -> Any:
-    """The mean of the n - f smallest updates, (d,): see `ComparativeGradientElimination`.
-
-    >>> import torch
-    >>> comparative_gradient_elimination(torch.tensor([[1.0], [3.0], [-70.0]]), f=1)
-    tensor([2.])
-    """
-    return ComparativeGradientElimination()(updates, f, generator)

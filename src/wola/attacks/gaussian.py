@@ -1,4 +1,4 @@
-"""Updates that ignore the honest ones: noise, zeros, and values that are not numbers."""
+"""Noise instead of an update."""
 
 from dataclasses import dataclass
 
@@ -42,55 +42,3 @@ class Gaussian(Attack):
         shape = (f, honest.shape[1])
         noise = torch.randn(shape, dtype=dtype, device=generator.device, generator=generator)
         return noise.mul_(self.std).add_(self.mean).to(honest.device)
-
-
-def _all(value: float, honest: Tensor, f: int) -> Tensor:
-    return honest.new_full((honest.shape[1],), value).expand(f, -1)
-
-
-@dataclass(frozen=True)
-class Infinite(Attack):
-    """Every coordinate is +infinity: a rule that does not drop such updates returns nonsense.
-
-    >>> import torch
-    >>> Infinite()(torch.zeros(3, 2), f=1)
-    tensor([[inf, inf]])
-    """
-
-    def rows(
-        self, honest: Tensor, f: int, rule: Rule | None, generator: Generator | None
-    ) -> Tensor:
-        """All infinite."""
-        return _all(float("inf"), honest, f)
-
-
-@dataclass(frozen=True)
-class NaN(Attack):
-    """Every coordinate is not a number: a rule that does not drop such updates returns nonsense.
-
-    >>> import torch
-    >>> NaN()(torch.zeros(3, 2), f=1)
-    tensor([[nan, nan]])
-    """
-
-    def rows(
-        self, honest: Tensor, f: int, rule: Rule | None, generator: Generator | None
-    ) -> Tensor:
-        """All not a number."""
-        return _all(float("nan"), honest, f)
-
-
-@dataclass(frozen=True)
-class Zero(Attack):
-    """Every coordinate is zero: attackers who contribute nothing.
-
-    >>> import torch
-    >>> Zero()(torch.ones(3, 2), f=1)
-    tensor([[0., 0.]])
-    """
-
-    def rows(
-        self, honest: Tensor, f: int, rule: Rule | None, generator: Generator | None
-    ) -> Tensor:
-        """All zero."""
-        return _all(0.0, honest, f)

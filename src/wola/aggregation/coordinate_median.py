@@ -1,12 +1,8 @@
 """The coordinate-wise median."""
 
 from dataclasses import dataclass
-from typing import Any
-
-from torch import Generator
 
 from wola.aggregation.rule import MiddleRule
-from wola.aggregation.source import Updates
 
 
 @dataclass(frozen=True)
@@ -24,13 +20,3 @@ class CoordinateMedian(MiddleRule):
     def ranks(self, n: int, f: int) -> tuple[int, int]:
         """The middle rank, or the two of them."""
         return (n - 1) // 2, n // 2 + 1
-
-
-def coordinate_median(updates: Updates, f: int, generator: Generator | None = None) -> Any:
-    """The coordinate-wise median of the updates, (d,): see `CoordinateMedian`.
-
-    >>> import torch
-    >>> coordinate_median(torch.tensor([[1.0], [2.0], [30.0], [4.0]]), f=1)
-    tensor([3.])
-    """
-    return CoordinateMedian()(updates, f, generator)

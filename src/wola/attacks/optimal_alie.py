@@ -1,0 +1,56 @@
+"""ALIE with the factor that moves the server's own rule farthest."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from wola.aggregation.space import Floats
+from wola.attacks._moments import mean_and_std
+from wola.attacks.alie import alie_factor
+from wola.attacks.optimal import Optimal
+
+
+@dataclass(frozen=True)
+class OptimalALIE(Optimal):
+    """mean + z std with the z found to move the server's aggregate farthest from the honest mean.
+
+    The attackers know the honest updates and the server's `rule` and maximise || rule(honest, f
+    copies of mean + z std) - mean || over z, of either sign, by a deterministic line search: from
+    `start` (None: the z of `ALIE`) with `step`, doubled while that helps; then both sides of the
+    best point, the step times `ratio` each time, until the rule has been evaluated `evaluations`
+    times. The best z met is taken, so it is never weaker than `start`. The attackers' updates
+    come after the honest ones. A random rule meets the same draws in each evaluation, those of a
+    copy of `generator`: pass the server's own, which is left as it was, and the attackers know
+    the draw; pass another and they do not. The line search is that of E. M. El Mhamdi, R.
+    Guerraoui and S. Rouault, Distributed momentum for Byzantine-resilient stochastic gradient
+    descent, ICLR 2021, made two-sided.
+
+    >>> import torch
+    >>> from wola.aggregation import TrimmedMean
+    >>> honest = torch.tensor([[1.0], [2.0], [2.0], [3.0]])
+    >>> sent = OptimalALIE()(honest, f=1, rule=TrimmedMean())
+    >>> TrimmedMean()(torch.cat([honest, sent]), f=1)
+    tensor([2.3333])
+    """
+
+    def plain(self, n: int, f: int) -> float:
+        """The z of ALIE."""
+        return alie_factor(n, f)
+
+    def base(self, honest: Tensor) -> Tensor:
+        """The honest updates and mean + std.
+
+        With mean + std in place of std every candidate's coefficients add up to one: what the
+        updates have in common, however large, cancels.
+        """
+        return torch.cat([honest, mean_and_std(honest, 1.0, 1.0)[None]])
+
+    def coefficients(self, z: float, h: int) -> Floats:
+        """(1 - z) mean + z (mean + std)."""
+        return np.append(np.full(h, (1.0 - z) / h), z)
+
+    def candidate(self, z: float, honest: Tensor) -> Tensor:
+        """mean + z std."""
+        return mean_and_std(honest, 1.0, z)

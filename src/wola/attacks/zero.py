@@ -1,0 +1,24 @@
+"""Updates of zeros."""
+
+from dataclasses import dataclass
+
+from torch import Generator, Tensor
+
+from wola.aggregation.rule import Rule
+from wola.attacks.attack import Attack
+
+
+@dataclass(frozen=True)
+class Zero(Attack):
+    """Every coordinate is zero: attackers who contribute nothing.
+
+    >>> import torch
+    >>> Zero()(torch.ones(3, 2), f=1)
+    tensor([[0., 0.]])
+    """
+
+    def rows(
+        self, honest: Tensor, f: int, rule: Rule | None, generator: Generator | None
+    ) -> Tensor:
+        """All zero."""
+        return honest.new_full((honest.shape[1],), 0.0).expand(f, -1)

@@ -1,0 +1,39 @@
+"""Reports of the honest distribution farthest from the mean."""
+
+from dataclasses import dataclass
+
+from torch import Generator, Tensor
+
+from wola.ground.checks import check_whole
+from wola.labels.objective import Objective
+from wola.labels.simplex import Matrix, check_distributions
+from wola.labels.ties import first_of_largest
+
+
+@dataclass(frozen=True)
+class OutlierDistribution:
+    r"""All report the honest distribution farthest from the honest mean in L1.
+
+    .. math:: v = p_{i^*}, \qquad i^* = \arg\max_i \|p_i - \bar p\|_1
+
+    Ties go to the lowest worker. The report is one an honest worker could have sent, as in the
+    Mimic attack on gradients (Karimireddy, He and Jaggi, *Byzantine-Robust Learning on
+    Heterogeneous Datasets via Bucketing*, ICLR 2022).
+
+    >>> import torch
+    >>> OutlierDistribution()(torch.tensor([[0.5, 0.5], [0.5, 0.5], [1.0, 0.0]]), f=1)
+    tensor([[1., 0.]], dtype=torch.float64)
+    """
+
+    def __call__(
+        self,
+        honest: Matrix,
+        f: int,
+        *,
+        objective: Objective | None = None,
+        generator: Generator | None = None,
+    ) -> Tensor:
+        """The reports (f, C) float64 against the ``honest`` distributions (h, C)."""
+        check_whole("f", f, least=0)
+        rows = check_distributions(honest, name="honest")
+        return rows[first_of_largest((rows - rows.mean(0)).abs().sum(1))].repeat(f, 1)

@@ -1,0 +1,41 @@
+"""Reports of all mass on the rarest class."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Generator, Tensor
+
+from wola.ground.checks import check_whole
+from wola.labels.objective import Objective
+from wola.labels.simplex import Matrix, check_distributions
+from wola.labels.ties import first_of_largest
+
+
+@dataclass(frozen=True)
+class RarestClass:
+    r"""All mass on the class that is rarest in the mean of the honest distributions.
+
+    .. math:: v = e_{c^*}, \qquad c^* = \arg\min_c \frac1h \sum_{i=1}^{h} p_i^c
+
+    Ties go to the lowest class. No report moves the plain mean farther in L1; a robust estimate
+    may be moved farther by another one, see :class:`WorstDistribution`. Reference: the WoLA
+    paper, *Proof that WoLA-dagger is a Worst-Case Attack*.
+
+    >>> RarestClass()(torch.tensor([[0.5, 0.2, 0.3], [0.6, 0.2, 0.2]]), f=1)
+    tensor([[0., 1., 0.]], dtype=torch.float64)
+    """
+
+    def __call__(
+        self,
+        honest: Matrix,
+        f: int,
+        *,
+        objective: Objective | None = None,
+        generator: Generator | None = None,
+    ) -> Tensor:
+        """The reports (f, C) float64 against the ``honest`` distributions (h, C)."""
+        check_whole("f", f, least=0)
+        mean = check_distributions(honest, name="honest").mean(0)
+        report = torch.zeros_like(mean)
+        report[first_of_largest(-mean)] = 1
+        return report.repeat(f, 1)
