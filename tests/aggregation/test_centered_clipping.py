@@ -5,7 +5,7 @@ import pytest
 
 from tests import reference
 from tests.rules import updates
-from wola.aggregation import CenteredClipping, Mean, centered_clipping
+from wola.aggregation import CenteredClipping, Mean
 
 
 @pytest.mark.parametrize("tau", [0.01, 1.0, 100.0])
@@ -13,7 +13,7 @@ from wola.aggregation import CenteredClipping, Mean, centered_clipping
 def test_it_is_the_reference_for_every_radius_and_number_of_steps(tau, iterations):
     x = updates(7, 12)
     expected = reference.centered_clipping(x, tau, iterations)
-    result = centered_clipping(x, 3, tau=tau, iterations=iterations)
+    result = CenteredClipping(tau, iterations)(x, 3)
     np.testing.assert_allclose(result, expected, atol=1e-10)
 
 

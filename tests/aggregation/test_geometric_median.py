@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests import reference
 from tests.rules import updates
-from wola.aggregation import GeometricMedian, Mean, geometric_median
+from wola.aggregation import GeometricMedian, Mean
 
 
 def sum_of_distances(x, z):
@@ -69,7 +69,7 @@ def test_the_papers_setting_is_the_mean_once_all_distances_are_below_nu():
 def test_a_given_number_of_steps_is_taken_from_zero(iterations, nu):
     x = updates(6, 4)
     expected = reference.smoothed_weiszfeld(x, iterations, nu)
-    result = geometric_median(x, 2, iterations=iterations, nu=nu)
+    result = GeometricMedian(iterations, nu)(x, 2)
     np.testing.assert_allclose(result, expected, atol=1e-10)
 
 

@@ -5,7 +5,6 @@ import pytest
 import torch
 
 from tests.rules import PLAIN_RULES, RULES, assert_close, generator, sizes, updates
-from wola import aggregation
 from wola.aggregation import TooFewUpdates, _kernels
 from wola.aggregation.space import MIX_BLOCK
 from wola.testing import check_rule
@@ -105,20 +104,3 @@ def test_a_rule_is_a_frozen_value(entry):
     assert entry.rule == type(entry.rule)(**entry.rule.__dict__)
     with pytest.raises(AttributeError):
         entry.rule.anything = 1
-
-
-@pytest.mark.parametrize("entry", PLAIN_RULES, ids=str)
-def test_the_function_gives_what_the_class_gives(entry):
-    names = {
-        "MinimumDiameterAveraging": "minimum_diameter_averaging",
-        "ComparativeGradientElimination": "comparative_gradient_elimination",
-        "CenteredClipping": "centered_clipping",
-        "CoordinateMedian": "coordinate_median",
-        "GeometricMedian": "geometric_median",
-        "TrimmedMean": "trimmed_mean",
-        "MultiKrum": "multi_krum",
-    }
-    kind = type(entry.rule).__name__
-    function = getattr(aggregation, names.get(kind, kind.lower()))
-    x = torch.from_numpy(updates(9, 6))
-    assert torch.equal(function(x, 1, **entry.rule.__dict__), entry.rule(x, 1))
