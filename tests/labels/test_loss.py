@@ -149,19 +149,86 @@ def test_one_hot_soft_labels_are_hard_labels(level, renormalise):
     torch.testing.assert_close(loss(logits, soft), loss(logits, targets))
 
 
+def smoothed_reference(logits, labels, weights, s) -> np.ndarray:
+    """sum_c t^c w^c (-log softmax(z)^c), t = (1 - s) label + s u over classes 0, 1 and 3."""
+    t = (1 - s) * labels + s * np.array([1, 1, 0, 1]) / 3
+    return (t * weights * cross_entropies(logits)).sum(1)
+
+
+@pytest.mark.parametrize("s", [0.0, 0.1, 1.0])
+def test_label_smoothing_spreads_over_the_classes_held(s):
+    logits, targets = batch()
+    p = np.array(COUNTS) / 20
+    weights = np.array([q / share if share else 0 for q, share in zip(Q, p, strict=True)])
+    loss = WoLALoss(COUNTS, Q, label_smoothing=s, reduction="none")
+    expected = smoothed_reference(logits, np.eye(4)[targets], weights, s)
+    np.testing.assert_allclose(loss(logits, targets).numpy(), expected, rtol=1e-12)
+    shares = soft_labels()
+    expected = smoothed_reference(logits, shares.numpy(), weights, s)
+    np.testing.assert_allclose(loss(logits, shares).numpy(), expected, rtol=1e-12)
+
+
+def test_smoothing_at_batch_level_leaves_classes_absent_from_the_batch_without_weight():
+    logits, _ = batch(5)
+    targets = torch.tensor([0, 0, 3, 0, 3])
+    weights = np.array([Q[0] * 5 / 3, 0, 0, Q[3] * 5 / 2])
+    expected = smoothed_reference(logits, np.eye(4)[targets], weights, 0.3).mean()
+    loss = WoLALoss(COUNTS, Q, level="batch", label_smoothing=0.3)
+    assert float(loss(logits, targets)) == pytest.approx(expected, rel=1e-12)
+
+
 @pytest.mark.parametrize("level", ["dataset", "batch"])
-def test_gradients_are_exact_in_double(level):
+@pytest.mark.parametrize("smoothing", [0.0, 0.2])
+@pytest.mark.parametrize("soft", [False, True])
+def test_every_position_of_an_image_is_a_sample(level, smoothing, soft):
+    flat, targets = batch(24)
+    targets = soft_labels(24) if soft else targets
+    loss = WoLALoss(COUNTS, Q, level=level, label_smoothing=smoothing)
+    # (B d1 d2, C) -> (B, d1, d2, C) -> (B, C, d1, d2)
+    logits = flat.view(2, 4, 3, 4).movedim(-1, 1)
+    labels = targets.view(2, 4, 3, 4).movedim(-1, 1) if soft else targets.view(2, 4, 3)
+    torch.testing.assert_close(loss(logits, labels), loss(flat, targets), rtol=1e-12, atol=0)
+    terms = WoLALoss(COUNTS, Q, level=level, label_smoothing=smoothing, reduction="none")
+    assert terms(logits, labels).shape == (2, 4, 3)
+    torch.testing.assert_close(terms(logits, labels).flatten(), terms(flat, targets))
+
+
+@pytest.mark.parametrize("level", ["dataset", "batch"])
+@pytest.mark.parametrize("soft", [False, True])
+def test_one_sample_without_a_batch_is_a_batch_of_one(level, soft):
+    logits, targets = batch(1)
+    targets = soft_labels(1) if soft else targets
+    for reduction in ("mean", "sum", "none"):
+        loss = WoLALoss(COUNTS, Q, level=level, reduction=reduction)
+        alone = loss(logits[0], targets[0])
+        assert alone.shape == ()
+        torch.testing.assert_close(alone, loss(logits, targets).squeeze())
+
+
+def test_absent_classes_are_found_wherever_they_are_in_an_image():
+    targets = torch.zeros(2, 3, 3, dtype=torch.int64)
+    targets[1, 2, 0] = 2
+    shares = F.one_hot(targets, 4).movedim(-1, 1).double()
+    for labels in (targets, shares):
+        with pytest.raises(ValueError, match="got class 2 with a count of 0"):
+            WoLALoss(COUNTS, Q)(torch.zeros(2, 4, 3, 3), labels)
+
+
+@pytest.mark.parametrize("level", ["dataset", "batch"])
+@pytest.mark.parametrize("smoothing", [0.0, 0.2])
+def test_gradients_are_exact_in_double(level, smoothing):
     logits, targets = batch(4)
     logits.requires_grad_()
     for labels in (targets, soft_labels(4)):
-        loss = WoLALoss(COUNTS, Q, level=level)
+        loss = WoLALoss(COUNTS, Q, level=level, label_smoothing=smoothing)
         assert torch.autograd.gradcheck(lambda x, t=labels, f=loss: f(x, t), logits)
 
 
 @pytest.mark.parametrize("level", ["dataset", "batch"])
-def test_it_runs_under_vmap_and_grad(level):
+@pytest.mark.parametrize("smoothing", [0.0, 0.2])
+def test_it_runs_under_vmap_and_grad(level, smoothing):
     logits, targets = batch(6)
-    loss = WoLALoss(COUNTS, Q, level=level)
+    loss = WoLALoss(COUNTS, Q, level=level, label_smoothing=smoothing)
 
     def of_one(x, y):
         return loss(x.unsqueeze(0), y.unsqueeze(0))
@@ -174,17 +241,19 @@ def test_it_runs_under_vmap_and_grad(level):
 
 
 @pytest.mark.parametrize("level", ["dataset", "batch"])
-def test_it_compiles_to_one_graph(level):
+@pytest.mark.parametrize("smoothing", [0.0, 0.2])
+def test_it_compiles_to_one_graph(level, smoothing):
     logits, targets = batch(6)
-    loss = WoLALoss(COUNTS, Q, level=level)
+    loss = WoLALoss(COUNTS, Q, level=level, label_smoothing=smoothing)
     compiled = torch.compile(loss, backend="eager", fullgraph=True)
     torch.testing.assert_close(compiled(logits, targets), loss(logits, targets))
 
 
 @pytest.mark.parametrize("level", ["dataset", "batch"])
-def test_no_value_is_read_on_another_device(level):
+@pytest.mark.parametrize("smoothing", [0.0, 0.2])
+def test_no_value_is_read_on_another_device(level, smoothing):
     # The meta device has no values at all: a read would raise.
-    loss = WoLALoss(COUNTS, Q, level=level).to("meta")
+    loss = WoLALoss(COUNTS, Q, level=level, label_smoothing=smoothing).to("meta")
     targets = torch.zeros(3, dtype=torch.int64, device="meta")
     assert loss(torch.zeros(3, 4, device="meta"), targets).device.type == "meta"
     assert loss(torch.zeros(3, 4, device="meta"), torch.zeros(3, 4, device="meta")).ndim == 0
@@ -255,6 +324,60 @@ def test_weights_are_buffers_in_float64_that_survive_a_round_trip():
         assert torch.equal(twin.counts, loss.counts)
 
 
+CASTS = {
+    "half": lambda module: module.half(),
+    "bfloat16": lambda module: module.bfloat16(),
+    "float": lambda module: module.float(),
+    "to": lambda module: module.to(torch.float16),
+    "type": lambda module: module.type(torch.float16),
+    "both": lambda module: module.to("cpu", torch.bfloat16),
+}
+
+
+@pytest.mark.parametrize("cast", CASTS.values(), ids=CASTS)
+@pytest.mark.parametrize("level", ["dataset", "batch"])
+def test_a_cast_of_the_model_leaves_the_weights_as_they_are(cast, level):
+    counts, q = [1, 999_999, 3], [0.7, 0.1, 0.2]
+    loss, plain = (WoLALoss(counts, q, level=level) for _ in range(2))
+    layer = torch.nn.Linear(2, 3)
+    model = cast(torch.nn.ModuleDict({"layer": layer, "loss": loss}))
+    assert model["loss"] is loss
+    for name, buffer in plain.named_buffers():
+        assert torch.equal(loss.get_buffer(name), buffer)
+        assert loss.get_buffer(name).dtype == buffer.dtype
+    logits = torch.tensor([[1.0, 2.0, 3.0], [0.0, 0.5, -1.0]])
+    targets = torch.tensor([0, 1])
+    assert torch.equal(loss(logits, targets), plain(logits, targets))
+
+
+def test_a_cast_casts_what_else_a_subclass_holds():
+    class Scaled(WoLALoss):
+        def __init__(self) -> None:
+            super().__init__(COUNTS, Q)
+            self.layer = torch.nn.Linear(2, 2)
+
+    loss = Scaled().half()
+    assert loss.layer.weight.dtype == torch.float16
+    assert loss.weights.dtype == torch.float64
+
+
+def test_a_move_with_a_cast_moves_and_does_not_cast():
+    loss = WoLALoss(COUNTS, Q).to("meta", torch.float16)
+    buffers = dict(loss.named_buffers())
+    assert {buffer.device.type for buffer in buffers.values()} == {"meta"}
+    assert buffers["weights"].dtype == buffers["q"].dtype == torch.float64
+    assert buffers["counts"].dtype == torch.int64
+
+
+def test_a_state_saved_after_a_cast_restores_the_weights(tmp_path):
+    loss = WoLALoss(COUNTS, Q).half()
+    torch.save(loss.state_dict(), tmp_path / "loss.pt")
+    other = WoLALoss([1, 1, 1, 1], Uniform()).bfloat16()
+    other.load_state_dict(torch.load(tmp_path / "loss.pt", weights_only=True))
+    assert torch.equal(other.weights, wola_weights(COUNTS, Q))
+    assert torch.equal(other.q, torch.tensor(Q, dtype=torch.float64))
+
+
 def test_later_changes_to_the_counts_do_not_reach_the_loss():
     counts = torch.tensor(COUNTS)
     loss = WoLALoss(counts, Q)
@@ -263,9 +386,9 @@ def test_later_changes_to_the_counts_do_not_reach_the_loss():
 
 
 def test_the_representation_names_the_settings():
-    assert "classes=4, level='batch', reduction='sum', renormalise=True" in repr(
-        WoLALoss(COUNTS, Q, level="batch", reduction="sum", renormalise=True)
-    )
+    loss = WoLALoss(COUNTS, Q, level="batch", reduction="sum", renormalise=True)
+    assert "classes=4, level='batch', reduction='sum', renormalise=True" in repr(loss)
+    assert "label_smoothing=0.1" in repr(WoLALoss(COUNTS, Q, label_smoothing=0.1))
 
 
 def test_an_objective_that_needs_reports_must_be_evaluated_first():
@@ -290,6 +413,11 @@ def test_an_objective_that_needs_reports_must_be_evaluated_first():
         ({"reduction": "avg"}, ValueError, "reduction must be one of mean, sum, none"),
         ({"renormalise": 1}, TypeError, "renormalise must be a bool, got 1"),
         ({"ignore_index": 1.5}, TypeError, "ignore_index must be an int, got 1.5"),
+        ({"label_smoothing": 1.5}, ValueError, "label_smoothing = 1.5; allowed: a number from 0"),
+        ({"label_smoothing": -0.1}, ValueError, "label_smoothing = -0.1; allowed"),
+        ({"label_smoothing": math.nan}, ValueError, "label_smoothing = nan; allowed"),
+        ({"label_smoothing": True}, ValueError, "label_smoothing = True; allowed"),
+        ({"label_smoothing": "0.1"}, ValueError, "label_smoothing = '0.1'; allowed"),
     ],
 )
 def test_bad_settings_are_refused(arguments, error, words):
@@ -360,3 +488,35 @@ def test_the_plain_function_refuses_bad_targets_and_reductions():
         wola_loss(torch.zeros(1, 2), torch.tensor([2]), torch.ones(2))
     with pytest.raises(ValueError, match="reduction must be one of"):
         wola_loss(torch.zeros(1, 2), torch.tensor([1]), torch.ones(2), reduction="max")
+
+
+def test_shifts_are_added_to_the_logits_and_minus_infinity_takes_a_class_out():
+    logits, targets = batch()
+    weights = wola_weights(COUNTS, Q)
+    shifts = torch.tensor([0.5, -1.0, -math.inf, 2.0], dtype=torch.float64)
+    kept = [0, 1, 3]
+    losses = cross_entropies((logits + shifts)[:, kept])
+    column = {0: 0, 1: 1, 3: 2}
+    expected = [float(weights[y]) * losses[k, column[y]] for k, y in enumerate(targets.tolist())]
+    terms = wola_loss(logits, targets, weights, shifts, reduction="none")
+    np.testing.assert_allclose(terms.numpy(), expected, rtol=1e-12)
+    soft = wola_loss(logits, soft_labels(), weights, shifts)
+    by_hand = (soft_labels()[:, kept].numpy() * weights[kept].numpy() * losses).sum(1).mean()
+    assert float(soft) == pytest.approx(by_hand, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("shifts", "error", "words"),
+    [
+        ([0.0, 0.0], TypeError, r"shifts = \[0.0, 0.0\]; allowed: None or a floating-point tensor"),
+        (torch.zeros(2).long(), TypeError, "allowed: None or a floating-point tensor"),
+        (torch.zeros(3), ValueError, r"shifts of shape \(3,\); allowed: \(2,\)"),
+        (torch.tensor([0.0, math.nan]), ValueError, "allowed: finite numbers or -inf"),
+        (torch.tensor([0.0, math.inf]), ValueError, "allowed: finite numbers or -inf"),
+        (torch.tensor([-math.inf, 0.0]), ValueError, "targets hold class 0; allowed: classes with"),
+    ],
+)
+@pytest.mark.parametrize("targets", [torch.tensor([1, 0]), torch.full((2, 2), 0.5)])
+def test_bad_shifts_are_refused(shifts, error, words, targets):
+    with pytest.raises(error, match=words):
+        wola_loss(torch.zeros(2, 2), targets, torch.ones(2), shifts)

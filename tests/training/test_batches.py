@@ -1,13 +1,15 @@
-"""Batches: each worker's own draw, and the weight of each sample."""
+"""Batches: each worker's own draw, and the terms of its loss."""
 
 import dataclasses
+from dataclasses import dataclass
 
+import pytest
 import torch
 from torch import nn
 
 from tests.training.plain import batch_of
 from wola.data import HorizontalFlip
-from wola.labels import WoLALoss
+from wola.labels import LOSSES, Loss, Terms, WoLALoss
 from wola.training import Scenario, assemble
 from wola.training.batches import draw_batches, draw_indices
 
@@ -68,7 +70,7 @@ def weighted(loss, level):
     for row, worker in enumerate(workers):
         wola = WoLALoss(federation.counts[worker], federation.q, level=level)
         terms = nn.functional.cross_entropy(logits[row], batch.labels[row], reduction="none")
-        ours = (terms * batch.weights[row]).sum() / 40
+        ours = (terms * batch.weights[row][batch.labels[row]]).sum() / 40
         torch.testing.assert_close(ours, wola(logits[row], batch.labels[row]))
 
 
@@ -78,6 +80,48 @@ def test_wola_weights_make_the_wola_loss():
 
 def test_batch_weights_make_the_batch_level_loss():
     weighted("wola-batch", "batch")
+
+
+@dataclass(frozen=True)
+class LogPrior(Loss):
+    """Shifts of log p, -inf for a class that is absent, p from the data."""
+
+    def terms(self, counts, q):
+        return Terms(torch.ones_like(q), (counts / counts.sum()).log())
+
+
+@dataclass(frozen=True)
+class LogBatchPrior(LogPrior):
+    """The same, p from each batch."""
+
+    per_batch = True
+
+
+@pytest.mark.parametrize("loss", [LogPrior(), LogBatchPrior()])
+def test_shifts_are_those_of_the_data_or_of_each_batch(loss, monkeypatch):
+    monkeypatch.setattr("wola.training.federation.loss_of", lambda _: loss)
+    monkeypatch.setattr("wola.training.batches.loss_of", lambda _: loss)
+    scenario, workers = Scenario(batch=6, local_steps=2), [2, 9]
+    federation = assemble(scenario)
+    drawn = draw_batches(federation, scenario, workers, 1)
+    for batch in drawn:
+        for row, worker in enumerate(workers):
+            counts = federation.counts[worker]
+            if loss.per_batch:
+                counts = torch.bincount(batch.labels[row], minlength=10)
+                assert not counts.all()
+            expected = (counts.double() / counts.sum()).log().float()
+            torch.testing.assert_close(batch.shifts[row], expected)
+            assert batch.weights[row].tolist() == [1.0] * 10
+    same = torch.equal(drawn[0].shifts, drawn[1].shifts)
+    assert same is not loss.per_batch
+
+
+def test_a_loss_without_shifts_has_batches_without_them():
+    for name in LOSSES:
+        scenario = Scenario(loss=name)
+        (batch,) = draw_batches(assemble(scenario), scenario, [0], 1)
+        assert batch.shifts is None
 
 
 def test_augmentation_has_a_stream_of_its_own():

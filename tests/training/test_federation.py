@@ -1,11 +1,25 @@
 """Who holds what, and what everyone trains towards."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 import torch
 
 from wola.data import load
+from wola.labels import LOSSES, Loss, Terms
 from wola.training import Scenario, assemble
+from wola.training.federation import loss_of
+
+
+@dataclass(frozen=True)
+class LogPrior(Loss):
+    """Shifts of log p, -inf for a class that is absent."""
+
+    sign: int = 1
+
+    def terms(self, counts, q):
+        return Terms(torch.ones_like(q), self.sign * (counts.double() / counts.sum()).log())
 
 
 def counted(labels, classes=10):
@@ -43,6 +57,29 @@ def test_wola_weighs_each_class_by_q_over_p():
 
 def test_cross_entropy_weighs_nothing():
     assert torch.equal(assemble(Scenario()).class_weights, torch.ones(17, 10))
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_scenario_names_its_loss_and_none_of_them_shifts(loss):
+    scenario = Scenario(loss=loss)
+    assert loss_of(scenario) == LOSSES[loss]()
+    assert assemble(scenario).class_shifts is None
+
+
+def test_shifts_are_kept_for_every_worker(monkeypatch):
+    monkeypatch.setattr("wola.training.federation.loss_of", lambda _: LogPrior())
+    federation = assemble(Scenario(alpha=0.1))
+    p = federation.counts.numpy() / federation.counts.numpy().sum(1, keepdims=True)
+    assert (p == 0).any()
+    with np.errstate(divide="ignore"):
+        np.testing.assert_allclose(federation.class_shifts.numpy(), np.log(p), rtol=1e-6)
+    assert federation.class_shifts.dtype == torch.float32
+
+
+def test_a_loss_with_terms_that_cannot_be_is_refused_before_training(monkeypatch):
+    monkeypatch.setattr("wola.training.federation.loss_of", lambda _: LogPrior(sign=-1))
+    with pytest.raises(ValueError, match=r"^LogPrior\(sign=-1\): shifts = .*inf.*; allowed: "):
+        assemble(Scenario(alpha=0.1))
 
 
 def test_the_uniform_objective():

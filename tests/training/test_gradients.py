@@ -23,13 +23,18 @@ def seeded(factory, seed=1):
         return factory(SHAPE, CLASSES)
 
 
-def batches(count=1):
+#: Class 3 is never drawn: a worker may take it out of its softmax.
+SHIFTS = torch.tensor([[0.5, -1.0, 2.0, 0.0], [0.0, 0.0, 0.0, -math.inf], [1.0, 0.0, -2.0, 3.0]])
+
+
+def batches(count=1, shifts=None):
     generator = torch.Generator().manual_seed(2)
     return [
         Batch(
             torch.randn(WORKERS, SIZE, *SHAPE, generator=generator),
-            torch.randint(CLASSES, (WORKERS, SIZE), generator=generator),
-            3 * torch.rand(WORKERS, SIZE, generator=generator),
+            torch.randint(CLASSES - 1, (WORKERS, SIZE), generator=generator),
+            3 * torch.rand(WORKERS, CLASSES, generator=generator),
+            shifts,
         )
         for _ in range(count)
     ]
@@ -54,8 +59,10 @@ def by_hand(module, given, *, l2=0.0, clip=math.inf, lr=0.5):
         for batch in given:
             nn.utils.vector_to_parameters(theta, model.parameters())
             logits = model(batch.inputs[i].double())
+            if batch.shifts is not None:
+                logits = logits + batch.shifts[i].double()
             terms = nn.functional.cross_entropy(logits, batch.labels[i], reduction="none")
-            loss = (terms * batch.weights[i].double()).mean()
+            loss = (terms * batch.weights[i].double()[batch.labels[i]]).mean()
             parts = torch.autograd.grad(loss, list(model.parameters()))
             g = torch.cat([part.flatten() for part in parts]) + l2 * theta
             g = g * min(1.0, clip / float(g.norm()))
@@ -85,8 +92,9 @@ DENSE = [mlp, mlp_purchase100, three_layers]
     [(1, {}), (1, {"l2": 0.1, "clip": 0.3}), (3, {"l2": 0.1, "clip": 0.7})],
 )
 @pytest.mark.parametrize("kind", [StackedUpdates, WorkerUpdates])
-def test_updates_are_those_by_hand(factory, count, fields, kind):
-    module, given = seeded(factory), batches(count)
+@pytest.mark.parametrize("shifts", [None, SHIFTS], ids=["plain", "shifted"])
+def test_updates_are_those_by_hand(factory, count, fields, kind, shifts):
+    module, given = seeded(factory), batches(count, shifts)
     rows, _, model = updates(kind, module, given, **fields)
     torch.testing.assert_close(rows, by_hand(module, given, **fields), rtol=1e-4, atol=2e-6)
     torch.testing.assert_close(
@@ -95,8 +103,9 @@ def test_updates_are_those_by_hand(factory, count, fields, kind):
 
 
 @pytest.mark.parametrize("count", [1, 2])
-def test_a_convolution_is_trained_as_by_hand(count):
-    module, given = seeded(tiny_convnet), batches(count)
+@pytest.mark.parametrize("shifts", [None, SHIFTS], ids=["plain", "shifted"])
+def test_a_convolution_is_trained_as_by_hand(count, shifts):
+    module, given = seeded(tiny_convnet), batches(count, shifts)
     rows, _, model = updates(WorkerUpdates, module, given, l2=0.1, clip=0.5)
     expected = by_hand(module, given, l2=0.1, clip=0.5)
     for ours, plain in zip(rows, expected, strict=True):

@@ -129,12 +129,12 @@ def checked_terms(loss: Loss, counts: Tensor, q: Tensor) -> Terms:
     """
     q = q.double()
     made = [_made(loss, row, q) for row in counts.reshape(-1, len(q))]
-    weights = torch.stack([terms.weights.double() for terms in made]).view(counts.shape)
+    weights = torch.stack([terms.weights for terms in made]).double().view(counts.shape)
     _check(loss, "weights", weights, weights.isfinite() & (weights >= 0), "finite numbers >= 0")
     if all(terms.shifts is None for terms in made):
         return Terms(weights)
     rows = [torch.zeros_like(q) if terms.shifts is None else terms.shifts for terms in made]
-    shifts = torch.stack([row.double() for row in rows]).view(counts.shape)
+    shifts = torch.stack(rows).double().view(counts.shape)
     _check(
         loss,
         "shifts",
