@@ -48,9 +48,13 @@ def by_hand(module, data, step, momentum, recipe=RECIPE, worker=WORKER):
     inputs, labels = data
     counts = torch.tensor([int((labels == c).sum()) for c in range(CLASSES)]).double()
     weights = torch.tensor(Q, dtype=torch.float64) / (counts / counts.sum())
+    chosen = batch_of(torch.arange(len(labels)), recipe.batch, recipe.seed, worker, step)
     if recipe.loss == "cross-entropy":
         weights = torch.ones(CLASSES, dtype=torch.float64)
-    chosen = batch_of(torch.arange(len(labels)), recipe.batch, recipe.seed, worker, step)
+    elif recipe.loss == "wola-batch":
+        seen = torch.tensor([int((labels[chosen] == c).sum()) for c in range(CLASSES)]).double()
+        # A class that is absent from the batch is infinitely heavy, and never used.
+        weights = torch.tensor(Q, dtype=torch.float64) / (seen / seen.sum())
     model = copy.deepcopy(module).double()
     parts = gradient(
         model, inputs[chosen].double(), labels[chosen], weights, l2=recipe.l2, clip=recipe.clip
@@ -64,7 +68,7 @@ def app(tmp_path):
     return wola_client(network(), samples(), classes=CLASSES, state=tmp_path / "state")
 
 
-@pytest.mark.parametrize("loss", ["wola", "cross-entropy"])
+@pytest.mark.parametrize("loss", ["wola", "wola-batch", "cross-entropy"])
 def test_the_update_is_the_momentum_by_hand_over_several_rounds(app, loss):
     recipe = Recipe(batch=8, lr=0.5, beta=0.75, clip=0.5, l2=0.1, seed=5, loss=loss)
     expected = torch.zeros(sum(p.numel() for p in network().parameters()), dtype=torch.float64)

@@ -63,3 +63,22 @@ def test_a_batch_is_counted_without_its_ignored_samples():
     targets = torch.tensor([0, 2, 2, -100, 1])
     assert batch_counts(targets, 4, ignore_index=-100).tolist() == [1, 1, 2, 0]
     assert batch_counts(targets, 4, ignore_index=2).tolist() == [1, 1, 0, 0]
+
+
+def test_every_position_of_an_image_counts_in_a_batch():
+    targets = torch.tensor([[[0, 2], [2, 1]], [[-100, 2], [1, 2]]])
+    assert batch_counts(targets, 3, ignore_index=-100).tolist() == [1, 2, 4]
+    assert batch_counts(targets, 3, ignore_index=2).tolist() == [1, 2, 0]
+    shares = torch.zeros(2, 3, 2, 2)
+    shares[0, 1] = 0.25
+    shares[1, 2, 0, 1] = 1.0
+    assert batch_counts(shares, 3, ignore_index=-100).tolist() == [0, 1, 1]
+
+
+def test_one_sample_is_a_batch_of_one():
+    assert batch_counts(torch.tensor(2), 3, ignore_index=-100).tolist() == [0, 0, 1]
+    assert batch_counts(torch.tensor([0.25, 0.75, 0]), 3, ignore_index=-100).tolist() == [
+        0.25,
+        0.75,
+        0,
+    ]

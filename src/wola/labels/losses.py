@@ -36,10 +36,11 @@ class Loss(ABC):
     Use :func:`checked_terms` to call a loss. Here is logit adjustment (Menon et al., *Long-Tail
     Learning via Logit Adjustment*, ICLR 2021), :math:`b = \log p_i`:
 
+    >>> from wola import label_distribution
     >>> @dataclass(frozen=True)
     ... class LogitAdjustment(Loss):
     ...     def terms(self, counts, q):
-    ...         return Terms(torch.ones_like(q), (counts / counts.sum()).log())
+    ...         return Terms(torch.ones_like(q), label_distribution(counts).log())
     >>> terms = checked_terms(LogitAdjustment(), torch.tensor([2, 2, 0]), torch.ones(3) / 3)
     >>> terms.shifts
     tensor([-0.6931, -0.6931,    -inf], dtype=torch.float64)
