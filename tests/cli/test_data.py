@@ -47,6 +47,40 @@ def test_own_data_is_shown_from_its_file(wola, own):
     assert "6 samples for training" in result.stdout
 
 
+def test_the_clients_of_own_data_are_counted(wola, tmp_path):
+    rows = "".join(f"{i},{i % 3},site {i % 4}\n" for i in range(24))
+    (tmp_path / "visits.csv").write_text("a,label,site\n" + rows)
+    plain = wola("data", "show", "csv", "--from", "visits.csv")
+    assert plain.exit_code == 2
+    assert "column 'site' holds String" in plain.stderr
+
+    np.savez("own.npz", x_train=np.eye(6), y_train=[0, 1] * 3, client=[1, 1, 2, 2, 3, 3])
+    shown = wola("data", "show", "npz", "--from", "own.npz")
+    assert "3 clients: the partition clients makes a worker of each" in shown.stdout
+
+
+@pytest.mark.parametrize(("mode", "moved"), [("resampled", True), ("disjoint", False)])
+def test_a_partition_tells_what_becomes_of_the_label_mix(wola, mode, moved):
+    words = ("--workers", 5, "--byzantine", 1, "--alpha", 0.3, "--partition-mode", mode)
+    line = next(
+        line
+        for line in wola("data", "partition", "digits", *words).stdout.splitlines()
+        if line.startswith("labels: ")
+    )
+    scenario = Scenario(dataset="digits", workers=5, byzantine=1, alpha=0.3, partition_mode=mode)
+    federation = assemble(scenario)
+    held = torch.cat(federation.shards[:4])
+    tested = torch.zeros(10).index_add(0, federation.test.labels, federation.test.copies.float())
+    y_train, y_test = load("digits").y_train, load("digits").y_test
+    shift, test_shift = (
+        float((torch.bincount(y) / len(y) - q / q.sum()).abs().sum() / 2)
+        for y, q in ((y_train, torch.bincount(y_train[held], minlength=10)), (y_test, tested))
+    )
+    assert f"differs from the data's by {shift:.2f} (total variation)" in line
+    assert f"the test set's by {test_shift:.2f}" in line
+    assert (test_shift > 0.01) == moved
+
+
 def test_a_partition_is_the_one_that_training_uses(wola, tmp_path):
     result = wola(
         "data", "partition", "digits", "--workers", 5, "--byzantine", 1, "--alpha", 0.5,

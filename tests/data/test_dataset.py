@@ -1,8 +1,10 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 
-from wola.data import Arrays, load, make_dataset
+from wola.data import Arrays, Dataset, load, make_dataset
 from wola.data.dataset import BLOCK_VALUES, channel_moments
 from wola.data.embedded import Embedded
 from wola.data.public import Public
@@ -93,3 +95,71 @@ def test_whatever_is_on_this_machine_loads_standardised(name, monkeypatch, tmp_p
     assert len(dataset.y_train.unique()) == len(dataset.classes)
     assert len(dataset.x_train) == len(dataset.y_train)
     assert list(tmp_path.iterdir()) == []
+
+
+class TestDigest:
+    x = RNG.normal(size=(6, 2)).astype(np.float32)
+    y = np.array([0, 1, 0, 1, 0, 1])
+
+    def of(self, **changed):
+        parts = {"x_train": self.x, "y_train": self.y, "x_test": self.x[:2], "y_test": self.y[:2]}
+        return Dataset.from_arrays(**parts | changed)
+
+    def test_the_same_content_has_the_same_digest_whatever_its_name(self):
+        again = self.of(x_train=torch.from_numpy(self.x.copy()), name="other")
+        assert again.digest() == self.of().digest()
+        assert len(self.of().digest()) == 64
+
+    def test_the_layout_in_memory_does_not_count(self):
+        dataset = self.of()
+        turned = replace(dataset, x_train=dataset.x_train.T.contiguous().T)
+        assert turned.digest() == dataset.digest()
+
+    @pytest.mark.parametrize(
+        "changed",
+        [
+            {"x_train": x + 1},
+            {"x_test": x[2:4]},
+            {"y_train": y[::-1].copy()},
+            {"y_test": np.array([1, 0])},
+            {"classes": ("a", "b")},
+            {"clients": [0, 0, 1, 1, 2, 2]},
+            {"clients": ["a", "a", "b", "b", "c", "c"]},
+            {"scale": 2.0},
+            {"x_train": x.reshape(6, 1, 1, 2), "x_test": x[:2].reshape(2, 1, 1, 2)},
+        ],
+        ids=str,
+    )
+    def test_anything_that_changes_the_content_changes_the_digest(self, changed):
+        assert self.of(**changed).digest() != self.of().digest()
+
+    def test_the_type_of_the_inputs_counts(self):
+        zeros = [np.zeros((6, 2), dtype=kind) for kind in (np.uint8, np.float32)]
+        made = [self.of(x_train=z, x_test=z[:2], scale=1) for z in zeros]
+        assert made[0].digest() != made[1].digest()
+
+    def test_clients_in_another_order_are_other_content(self):
+        one, other = (self.of(clients=list(names)) for names in ("aabbcc", "bbaacc"))
+        assert one.digest() != other.digest()
+
+
+def test_arrays_become_the_dataset_that_a_file_of_them_would_be(tmp_path):
+    parts = {"x_train": RNG.integers(0, 256, (6, 4, 4)).astype(np.uint8), "y_train": [3, 7] * 3}
+    np.savez(tmp_path / "a.npz", **parts)
+    one, other = Dataset.from_arrays(**parts), load("npz", tmp_path / "a.npz")
+    assert one.digest() == other.digest()
+    assert one.scale == 255
+    assert one.classes == ("3", "7")
+
+
+@pytest.mark.parametrize("scale", [0, -1.0, float("inf"), float("nan")])
+def test_a_scale_that_cannot_divide_is_refused(scale):
+    with pytest.raises(ValueError, match=r"scale = .*; allowed: a finite number > 0"):
+        Dataset.from_arrays([[1.0], [2.0]], [0, 1], [[1.0]], [0], scale=scale)
+
+
+def test_the_training_samples_know_their_clients():
+    dataset = Dataset.from_arrays(np.eye(4), [0, 1] * 2, np.eye(4), [0, 1] * 2, clients=[*"babc"])
+    assert dataset.client_names == ("a", "b", "c")
+    assert dataset.clients.tolist() == [1, 0, 1, 2]
+    assert load("iris").clients is None

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from wola.data import DataError, load
+from wola.data import DataError, Dataset, ImageFolder, Npz, load
 
 RNG = np.random.default_rng(0)
 PARTS = {
@@ -33,6 +33,56 @@ def test_missing_arrays_are_named_with_those_that_are_there(tmp_path):
     np.savez(tmp_path / "mine.npz", x_train=PARTS["x_train"], other=[1])
     with pytest.raises(DataError, match=r"lacks y_train \(it holds x_train, other"):
         load("npz", tmp_path / "mine.npz")
+
+
+def without_test(**more):
+    return {"x_train": np.arange(20.0).reshape(10, 2), "y_train": np.array([0, 1] * 5), **more}
+
+
+def test_half_of_a_test_set_is_named(tmp_path):
+    np.savez(tmp_path / "mine.npz", **without_test(x_test=np.zeros((2, 2))))
+    with pytest.raises(DataError, match=r"lacks y_test .* and x_test with y_test or neither"):
+        Npz(tmp_path / "mine.npz").load()
+
+
+def test_arrays_without_a_test_set_are_split(tmp_path):
+    parts = without_test()
+    np.savez(tmp_path / "mine.npz", **parts)
+    dataset = Npz(tmp_path / "mine.npz").load()
+    assert (len(dataset.y_train), len(dataset.y_test)) == (8, 2)
+    assert dataset.digest() == Dataset.from_arrays(parts["x_train"], parts["y_train"]).digest()
+
+
+@pytest.mark.parametrize("array", ["client", "client_train"])
+@pytest.mark.parametrize("parts", [PARTS, without_test()], ids=["given", "split"])
+def test_the_clients_of_an_npz_are_those_of_its_training_samples(tmp_path, array, parts):
+    owners = np.array([f"site {i % 2}" for i in range(len(parts["y_train"]))])
+    np.savez(tmp_path / "mine.npz", **parts, **{array: owners})
+    dataset = Npz(tmp_path / "mine.npz").load()
+    rows = [int(np.abs(parts["x_train"] - x.numpy()).sum(1).argmin()) for x in dataset.x_train]
+    assert [dataset.client_names[c] for c in dataset.clients] == owners[rows].tolist()
+
+
+def test_two_arrays_of_clients_are_refused(tmp_path):
+    np.savez(tmp_path / "mine.npz", **PARTS, client=np.arange(6), client_train=np.arange(6))
+    with pytest.raises(DataError, match="holds both client and client_train; expected one"):
+        Npz(tmp_path / "mine.npz").load()
+
+
+def test_words_are_labels_in_an_npz(tmp_path):
+    words = {"y_train": np.array(["b", "c", "a"] * 2), "y_test": np.array(["c", "a"])}
+    np.savez(tmp_path / "mine.npz", **PARTS | words)
+    dataset = Npz(tmp_path / "mine.npz").load()
+    assert dataset.classes == ("a", "b", "c")
+    assert dataset.y_test.tolist() == [2, 0]
+
+
+@pytest.mark.parametrize("kind", [Npz, ImageFolder])
+def test_own_data_name_the_path_they_read(kind, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert kind("~/mine").files() == [tmp_path / "mine"]
+    assert kind(tmp_path) == kind(str(tmp_path))
+    assert kind.own
 
 
 @pytest.mark.parametrize("damage", ["truncated", "changed", "text", "absent", "array", "pickled"])

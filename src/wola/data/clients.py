@@ -45,13 +45,13 @@ class Clients(Partition):
                 f"clients has shape {tuple(clients.shape)}; allowed: {tuple(labels.shape)}, that "
                 "of the labels"
             )
-        check_workers(labels, honest=honest, byzantine=byzantine, classes=classes)
         shards = [torch.nonzero(clients == client).flatten() for client in torch.unique(clients)]
         n = len(shards)
         if n < 2 * byzantine + 1:
             raise ValueError(
                 f"byzantine = {byzantine}; allowed with {n} clients: 0 to {(n - 1) // 2}"
             )
+        check_workers(labels, honest=honest, byzantine=byzantine, classes=classes)
         if n != honest + byzantine:
             raise ValueError(
                 f"honest + byzantine = {honest + byzantine}; allowed: {n}, the clients of the data"

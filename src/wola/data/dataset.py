@@ -171,7 +171,7 @@ class Dataset:
             if part is not None
         }
         forms = {key: (array.dtype.str, array.shape) for key, array in arrays.items()}
-        head = [forms, self.classes, self.client_names, self.scale]
+        head = [forms, self.classes, self.client_names, float(self.scale)]
         content = sha256(json.dumps(head, sort_keys=True).encode())
         for key in sorted(arrays):
             content.update(arrays[key].data)
@@ -224,7 +224,7 @@ def make_dataset(
         classes=arrays.classes or tuple(map(str, range(count))),
         mean=(mean / scale).to(torch.float32),
         std=(std / scale).to(torch.float32),
-        scale=scale,
+        scale=float(scale),
         augment=augment,
         clients=None if arrays.clients is None else torch.from_numpy(arrays.clients),
         client_names=arrays.client_names,

@@ -93,7 +93,7 @@ class IndicesFile(Partition):
         place = self.files()[0]
         readers = {".json": _json_rows, ".npz": _npz_rows}
         if place.suffix.lower() not in readers:
-            raise DataError(f"{place} is called {place.suffix or 'nothing'}; expected {FORMS}")
+            raise DataError(f"{place} ends in {place.suffix!r}; expected {FORMS}")
         try:
             return readers[place.suffix.lower()](place)
         except (ValueError, KeyError, *DAMAGED) as error:
