@@ -2,9 +2,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import replace
 from errno import ENOSPC
 from io import StringIO
@@ -14,8 +12,8 @@ from threading import Barrier
 import pytest
 
 from wola.bench import claims as claims_module
-from wola.bench.claims import Owner, alive, claim, claims
-from wola.ground import WriteError
+from wola.bench.claims import Claim, Owner, alive, claim, claims
+from wola.ground.files import WriteError
 
 KEY = "ab" * 32
 
@@ -104,58 +102,91 @@ def test_an_owner_that_was_asleep_learns_that_it_lost_its_claim(tmp_path: Path) 
     old(sleeper.path, 1000)
     taker = claim(tmp_path, KEY, Owner.here())
     assert taker is not None
+    old(taker.path, 50)
+    before = taker.path.stat().st_mtime
     sleeper.touch()
     assert sleeper.lost
+    assert taker.path.stat().st_mtime == before
     taker.touch()
     assert not taker.lost
     sleeper.release()
-    assert [c.path for c in claims(tmp_path)] == [taker.path]
+    assert [held.owner for held in claims(tmp_path)] == [taker.owner]
 
 
-def test_of_many_takers_at_one_moment_one_wins(tmp_path: Path) -> None:
+def test_of_many_at_one_moment_exactly_one_gets_a_free_run(tmp_path: Path) -> None:
     for round_ in range(20):
+        assert len(taken_by_eight(tmp_path, f"{round_:064x}")) == 1
+
+
+def test_of_many_who_take_over_at_one_moment_exactly_one_goes_on(tmp_path: Path) -> None:
+    for round_ in range(5):
         key = f"{round_:064x}"
-        if round_ % 2:
-            dead = claim(tmp_path, key, elsewhere())
-            assert dead is not None
-            old(dead.path, 1000)
-        gate = Barrier(8)
-
-        def take(_: int, gate: Barrier = gate, key: str = key) -> bool:
-            gate.wait()
-            return claim(tmp_path, key, Owner.here()) is not None
-
-        with ThreadPoolExecutor(8) as pool:
-            won = sum(pool.map(take, range(8)))
-        # All may step back before each other, but never do two go on.
-        assert won <= 1
-        assert won == len(alive(tmp_path, key))
+        dead = claim(tmp_path, key, elsewhere())
+        assert dead is not None
+        old(dead.path, 1000)
+        (winner,) = taken_by_eight(tmp_path, key)
+        assert [held.owner for held in alive(tmp_path, key)] == [winner.owner]
+    assert all(path.suffix == ".json" for path in tmp_path.iterdir())
 
 
-def test_a_taker_that_acts_on_an_old_look_steps_back(
+def taken_by_eight(folder: Path, key: str) -> list[Claim]:
+    """The claims of eight threads that ask for one run at the same moment."""
+    gate = Barrier(8)
+
+    def take(_: int) -> Claim | None:
+        gate.wait()
+        return claim(folder, key, Owner.here())
+
+    with ThreadPoolExecutor(8) as pool:
+        return [made for made in pool.map(take, range(8)) if made is not None]
+
+
+def test_who_finds_another_claim_after_its_replacement_steps_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dead = claim(tmp_path, KEY, elsewhere())
     assert dead is not None
     old(dead.path, 1000)
-    create = claims_module._created
-    others = []
+    other = Owner.here()
+    monkeypatch.setattr(claims_module, "sleep", lambda _: claims_module._replace(dead.path, other))
+    assert claim(tmp_path, KEY, Owner.here()) is None
+    assert [held.owner for held in alive(tmp_path)] == [other]
+
+
+def test_a_claim_that_vanishes_harms_nobody(tmp_path: Path) -> None:
+    held = claim(tmp_path, KEY, Owner.here())
+    assert held is not None
+    held.path.unlink()
+    held.touch()
+    assert held.lost
+    held.release()
+    assert list(claims(tmp_path / "nowhere")) == []
+    assert alive(tmp_path / "nowhere", KEY) == []
+
+
+def test_a_run_released_while_somebody_looks_is_not_taken_from_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = claim(tmp_path, KEY, Owner.here())
+    assert held is not None
+    create, others = claims_module._created, []
 
     def late(path: Path, owner: Owner) -> bool:
         monkeypatch.setattr(claims_module, "_created", create)
-        dead.path.unlink()
+        made = create(path, owner)
+        held.release()
         others.append(claim(tmp_path, KEY, Owner.here()))
-        return create(path, owner)
+        return made
 
     monkeypatch.setattr(claims_module, "_created", late)
     assert claim(tmp_path, KEY, Owner.here()) is None
-    assert [c.path for c in alive(tmp_path)] == [others[0].path]
+    assert [c.owner for c in alive(tmp_path)] == [others[0].owner]
 
 
 def test_a_claim_that_is_just_being_written_counts(tmp_path: Path) -> None:
-    (tmp_path / f"{KEY}.1.json").touch()
+    (tmp_path / f"{KEY}.json").touch()
     assert claim(tmp_path, KEY, Owner.here()) is None
-    old(tmp_path / f"{KEY}.1.json", 1000)
+    old(tmp_path / f"{KEY}.json", 1000)
     assert claim(tmp_path, KEY, Owner.here()) is not None
 
 
@@ -171,19 +202,40 @@ def test_a_place_that_cannot_be_written_to_is_named(tmp_path: Path) -> None:
         claim(tmp_path / "claims", KEY, Owner.here())
 
 
-@contextmanager
-def full_disk(path: Path, mode: str, encoding: str) -> Iterator[StringIO]:
-    """Opens a file on a disk that has no room for what was written to it."""
-    with open(path, mode, encoding=encoding):
-        yield StringIO()
+class FullDisk(StringIO):
+    """A file on a disk that has no room for what is written to it."""
+
+    def close(self) -> None:
+        super().close()
         raise OSError(ENOSPC, "No space left on device")
 
 
 def test_a_full_disk_leaves_no_claim(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(claims_module, "open", full_disk, raising=False)
+    def full(path: Path, mode: str, encoding: str) -> FullDisk:
+        path.touch(exist_ok=False)
+        return FullDisk()
+
+    monkeypatch.setattr(claims_module, "open", full, raising=False)
     with pytest.raises(WriteError, match="No space left"):
         claim(tmp_path, KEY, Owner.here())
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_leaves_a_dead_claim_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dead = claim(tmp_path, KEY, ended())
+    assert dead is not None
+
+    def full(path: Path, text: str, encoding: str) -> None:
+        path.touch()
+        raise OSError(ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(WriteError, match="No space left"):
+        claim(tmp_path, KEY, Owner.here())
+    assert [held.owner for held in claims(tmp_path)] == [dead.owner]
+    assert list(tmp_path.iterdir()) == [dead.path]
 
 
 def test_a_killed_process_that_nobody_has_reaped_is_gone(tmp_path):

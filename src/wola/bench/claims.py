@@ -12,15 +12,18 @@ from errno import ENOTDIR
 from functools import cache
 from pathlib import Path
 from threading import Event, Thread
-from time import time
+from time import sleep, time
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 from uuid import uuid4
 
 from wola.ground.files import refused
 
 #: Seconds between two heartbeats, and after how many without one an owner counts as dead.
 BEAT, STALE_AFTER = 10.0, 120.0
+
+#: Seconds after which whoever replaces a dead claim at the same moment has done so.
+SETTLED_AFTER = 0.1
 
 
 @dataclass(frozen=True)
@@ -58,11 +61,10 @@ class Owner:
 
 @dataclass(frozen=True)
 class Held:
-    """What a claim file says: the run's `key`, its `generation`, the owner if it can be read."""
+    """What a claim file says: the run's `key`, the owner if it can be read, the last heartbeat."""
 
     path: Path
     key: str
-    generation: int
     owner: Owner | None
     touched: float
 
@@ -103,24 +105,27 @@ class Claim:
 
     def touch(self) -> None:
         """One heartbeat."""
-        # A file system that stumbles once is not a reason to stop training.
+        # A file system that fails once is no reason to stop training.
         with suppress(OSError):
-            os.utime(self.path)
-        found = {held.generation for held in claims(self.path.parent, self.key)}
-        self.lost = max(found, default=0) != _parsed(self.path)[1]
+            self.lost = not self._is_ours()
+            if not self.lost:
+                os.utime(self.path)
 
     def release(self) -> None:
-        """Gives the run free, with what dead owners before had left."""
+        """Releases the claim; one that somebody else has taken over stays theirs."""
         self._end.set()
         if self._thread is not None:
             self._thread.join()
             self._thread = None
-        _, own = _parsed(self.path)
-        # Lower generations first: as long as this one stands, they stay dead.
-        for held in sorted(claims(self.path.parent, self.key), key=lambda h: h.generation):
-            if held.generation <= own:
-                with suppress(OSError):
-                    held.path.unlink(missing_ok=True)
+        with suppress(OSError):
+            if self._is_ours():
+                self.path.unlink()
+
+    def _is_ours(self) -> bool:
+        try:
+            return _owner(self.path.read_bytes()) == self.owner
+        except FileNotFoundError:
+            return False
 
     def _keep_alive(self) -> None:
         while not self._end.wait(self.beat):
@@ -129,13 +134,12 @@ class Claim:
 
 def claims(folder: Path, key: str | None = None) -> Iterator[Held]:
     """The claim files in a folder, of one run or of all."""
-    with suppress(FileNotFoundError, NotADirectoryError):
-        for entry in os.scandir(folder):
-            found, generation = _parsed(Path(entry.name))
-            if generation and key in (None, found):
-                with suppress(FileNotFoundError):
-                    touched = entry.stat().st_mtime
-                    yield Held(Path(entry.path), found, generation, _owner(entry.path), touched)
+    names = _names(folder) if key is None else [f"{key}.json"]
+    for path in (folder / name for name in names):
+        # A claim that is released at this moment is none.
+        with suppress(FileNotFoundError, NotADirectoryError):
+            touched = path.stat().st_mtime
+            yield Held(path, path.stem, _owner(path.read_bytes()), touched)
 
 
 def alive(folder: Path, key: str | None = None, *, stale_after: float = STALE_AFTER) -> list[Held]:
@@ -153,55 +157,71 @@ def claim(
     beat: float = BEAT,
     stale_after: float = STALE_AFTER,
 ) -> Claim | None:
-    """Claims a run; None if somebody alive has it.
+    """Claims a run; None if somebody alive has it, or has released it at this moment.
 
-    A claim is a file KEY.G.json that only one process can create. It is never taken away from a
-    dead owner: who takes over creates generation G + 1, which again only one can. Both look again
-    afterwards, and step back if another claim of the run is alive, so a slow process that acted on
-    what it saw long ago does no harm.
+    A claim is a file KEY.json that only one process can create. The claim of a dead owner is
+    replaced. Of several who replace it at the same moment the last one has it: each waits a moment,
+    looks again, and steps back if the file is not its own. A process that was suspended between
+    its look and its replacement may still take a claim from somebody alive, who learns of it at
+    the next heartbeat: the run is then done twice, with the same bits.
     """
-    found = list(claims(folder, key))
-    if found and alive(folder, key, stale_after=stale_after):
+    made = Claim(folder / f"{key}.json", key, owner, beat)
+    if _created(made.path, owner):
+        return made
+    if not any(held.is_dead(_clock(folder), stale_after) for held in claims(folder, key)):
         return None
-    generation = max((held.generation for held in found), default=0) + 1
-    path = folder / f"{key}.{generation}.json"
-    if not _created(path, owner):
-        return None
-    made = Claim(path, key, owner, beat)
-    others = [h for h in alive(folder, key, stale_after=stale_after) if h.path != path]
-    if others or any(held.generation > generation for held in claims(folder, key)):
-        path.unlink(missing_ok=True)
-        return None
-    return made
+    _replace(made.path, owner)
+    sleep(SETTLED_AFTER)
+    made.touch()
+    return None if made.lost else made
+
+
+def _names(folder: Path) -> list[str]:
+    with suppress(FileNotFoundError, NotADirectoryError):
+        names = os.listdir(folder)
+        return [name for name in names if name.endswith(".json") and not name.startswith(".")]
+    return []
 
 
 def _created(path: Path, owner: Owner) -> bool:
     try:
-        os.makedirs(path.parent, exist_ok=True)
-        with open(path, "x", encoding="utf-8") as file:
-            file.write(json.dumps(asdict(owner)))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = open(path, "x", encoding="utf-8")  # noqa: SIM115 (what follows is undone on error)
     except FileExistsError:
         if not path.parent.is_dir():
             raise refused(NotADirectoryError(ENOTDIR, os.strerror(ENOTDIR)), path.parent) from None
         return False
     except OSError as error:
+        raise refused(error, path) from error
+    try:
+        with file:
+            file.write(_text(owner))
+    except OSError as error:
         with suppress(OSError):
-            path.unlink(missing_ok=True)
+            path.unlink()
         raise refused(error, path) from error
     return True
 
 
-def _parsed(path: Path) -> tuple[str, int]:
-    key, _, rest = path.name.partition(".")
-    number = rest.removesuffix(".json")
-    return key, int(number) if number.isdecimal() else 0
-
-
-def _owner(path: str) -> Owner | None:
+def _replace(path: Path, owner: Owner) -> None:
+    draft = path.with_name(f".{owner.token}")
     try:
-        content: dict[str, Any] = json.loads(Path(path).read_bytes())
-        return Owner(**content)
-    except (OSError, ValueError, TypeError):
+        draft.write_text(_text(owner), encoding="utf-8")
+        os.replace(draft, path)
+    except OSError as error:
+        with suppress(OSError):
+            draft.unlink()
+        raise refused(error, path) from error
+
+
+def _text(owner: Owner) -> str:
+    return json.dumps(asdict(owner))
+
+
+def _owner(content: bytes) -> Owner | None:
+    try:
+        return Owner(**json.loads(content))
+    except (ValueError, TypeError):
         return None  # Being written at this moment: its age alone tells whether it is dead.
 
 
