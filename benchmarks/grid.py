@@ -17,18 +17,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import wola.bench.task
 from benchmarks.byzfl_grid import AGGREGATORS, ATTACKS
 from benchmarks.grid_page import PROCESSES, page
 from benchmarks.kernels import use_one_thread, write
 from benchmarks.step import training_environment, with_command
-from wola.bench import work
 from wola.bench.events import Begun, Done, Event, ignore
-from wola.bench.local import LocalExecutor
+from wola.bench.executors.local import LocalExecutor
 from wola.bench.presets import preset
 from wola.bench.run import run_grid, tasks_of
 from wola.bench.same import coinciding
 from wola.bench.store import Store
-from wola.bench.work import dataset_of, perform
+from wola.bench.task import dataset_of, perform
 from wola.training import Scenario, simulate
 
 
@@ -145,14 +145,14 @@ def store_overhead(scenarios: Sequence[Scenario]) -> list[float]:
     added = []
     with TemporaryDirectory() as folder:
         store = Store.open(Path(folder) / "store")
-        vars(work)["simulate"] = timed
+        vars(wola.bench.task)["simulate"] = timed
         try:
             for task in tasks_of(scenarios, store):
                 start = time.monotonic()
                 perform(task, store, tell=ignore)
                 added.append(time.monotonic() - start - inside[-1])
         finally:
-            vars(work)["simulate"] = simulate
+            vars(wola.bench.task)["simulate"] = simulate
     return added
 
 

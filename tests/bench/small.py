@@ -1,7 +1,7 @@
 """Small grids, an executor inside this process, and what runs should give."""
 
 from wola.bench.run import run_grid
-from wola.bench.work import perform
+from wola.bench.task import perform
 from wola.training import Scenario, simulate
 
 

@@ -1,7 +1,7 @@
 from tests.bench.small import digests, iris, iris_grid, plain_digests, run_here
 from wola.bench.events import Begun, Failed, Said
-from wola.bench.live import announced
-from wola.bench.work import Task
+from wola.bench.notes import announced
+from wola.bench.task import Task
 
 
 def test_a_grid_gives_the_bits_of_a_plain_loop(store):

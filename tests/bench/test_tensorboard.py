@@ -4,8 +4,8 @@ import pytest
 
 from tests.bench.small import iris
 from wola.bench.extras import MissingExtra
+from wola.bench.task import Task, no_callbacks
 from wola.bench.tensorboard import Curves, curves_in
-from wola.bench.work import Task, no_callbacks
 from wola.training import Evaluation, Scenario
 
 

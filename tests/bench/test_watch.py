@@ -6,9 +6,9 @@ from rich.console import Console
 from tests.bench.small import iris, iris_grid, run_here
 from wola.bench import watch as watching
 from wola.bench.claims import Owner
-from wola.bench.display import Display
 from wola.bench.events import Done, Failed
-from wola.bench.live import LiveNote, announced, live_folder, notes
+from wola.bench.notes import NoteWriter, announced, live_folder, notes
+from wola.bench.progress import GridProgress
 from wola.bench.watch import Onlooker, watch
 
 
@@ -16,8 +16,8 @@ def keys(scenarios, store):
     return [store.key(scenario) for scenario in scenarios]
 
 
-def display_of(count):
-    return Display(Console(file=io.StringIO(), width=200), count)
+def progress_of(count):
+    return GridProgress(Console(file=io.StringIO(), width=200), count)
 
 
 def test_an_onlooker_sees_runs_come_in_and_fail(store):
@@ -40,38 +40,38 @@ def test_an_onlooker_sees_runs_come_in_and_fail(store):
 
 def test_watching_ends_when_all_runs_are_there(store, monkeypatch):
     monkeypatch.setattr(watching, "PAUSE", 0.05)
-    scenarios, display = iris_grid(3), display_of(3)
+    scenarios, progress = iris_grid(3), progress_of(3)
     run_here(scenarios[:1], store)
     worker = Thread(target=run_here, args=(scenarios, store))
     worker.start()
 
-    assert watch(store, keys(scenarios, store), display, idle=30.0)
+    assert watch(store, keys(scenarios, store), progress, idle=30.0)
 
     worker.join()
-    assert display.tally.over == 3
-    assert display.console.file.getvalue().count("trimmed-mean alie") <= 2
+    assert progress.pace.over == 3
+    assert progress.console.file.getvalue().count("trimmed-mean alie") <= 2
 
 
 def test_watching_ends_when_nobody_is_at_work(store):
-    assert not watch(store, keys(iris_grid(1), store), display_of(1), idle=0.0)
+    assert not watch(store, keys(iris_grid(1), store), progress_of(1), idle=0.0)
 
 
 def test_runs_under_way_are_shown_while_their_claim_lives(store, monkeypatch):
     monkeypatch.setattr(watching, "PAUSE", 0.0)
-    scenario, display, seen = iris(), display_of(1), []
+    scenario, progress, seen = iris(), progress_of(1), []
     key = store.key(scenario)
-    with LiveNote(store.path, key, scenario):
+    with NoteWriter(store.path, key, scenario):
         claim = store.claim(key, Owner.here())
 
         def released(pause):
-            seen.append(dict(display.tally.current))
+            seen.append(dict(progress.current))
             claim.release()
 
         monkeypatch.setattr(watching, "sleep", released)
-        assert not watch(store, [key], display, idle=0.0)
+        assert not watch(store, [key], progress, idle=0.0)
 
     assert list(seen[0]) == [key]
-    assert display.tally.current == {}
+    assert progress.current == {}
 
 
 def test_notes_that_cannot_be_read_are_left_out(store):
@@ -86,5 +86,5 @@ def test_notes_that_cannot_be_read_are_left_out(store):
 def test_a_note_that_cannot_be_written_harms_nobody(store):
     live_folder(store.path).write_text("a file where the folder should be")
 
-    with LiveNote(store.path, "a", iris()):
+    with NoteWriter(store.path, "a", iris()):
         pass

@@ -1,10 +1,10 @@
 import pytest
 import torch
 
+from wola.bench.executors.local import LocalExecutor
+from wola.bench.executors.ray import RayExecutor
+from wola.bench.executors.slurm import SlurmExecutor
 from wola.bench.grid import Grid
-from wola.bench.local import LocalExecutor
-from wola.bench.ray_cluster import RayExecutor
-from wola.bench.slurm import SlurmExecutor
 from wola.cli import engines
 from wola.cli.engines import Engine, executor_of
 from wola.cli.faults import Refused
@@ -37,9 +37,9 @@ def test_a_device_that_is_not_there_is_refused():
 def test_on_a_cluster_a_run_has_what_the_grid_states():
     grid = Grid(cpus=2.0, gpus=0.5)
 
-    executor = executor_of(Engine(ray="auto", ray_shared=True), grid, CUDA)
+    executor = executor_of(Engine(ray="auto"), grid, CUDA)
 
-    assert executor == RayExecutor("auto", cpus=2.0, gpus=0.5, shared=True)
+    assert executor == RayExecutor("auto", cpus=2.0, gpus=0.5)
 
 
 def test_on_a_cluster_runs_share_a_device_as_asked():

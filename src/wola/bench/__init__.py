@@ -1,6 +1,6 @@
 """The benchmark: grids of scenarios, the store of their runs, and what runs them."""
 
-from wola.bench.events import Report
+from wola.bench.events import GridReport
 from wola.bench.grid import Grid, GridError
 from wola.bench.presets import FIGURES, PRESETS
 from wola.bench.run import run_grid
@@ -12,7 +12,7 @@ __all__ = [
     "PRESETS",
     "Grid",
     "GridError",
-    "Report",
+    "GridReport",
     "Store",
     "StoreError",
     "representative",

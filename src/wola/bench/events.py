@@ -1,4 +1,4 @@
-"""What happens while a grid runs, event by event, and the report at its end."""
+"""What happens while a grid runs, event by event, and how it went in the end."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class Done:
 
 @dataclass(frozen=True)
 class Retried:
-    """The process of a run died, and the run is started once more."""
+    """The process of a run died, and the run is started again."""
 
     key: str
     scenario: Scenario
@@ -53,8 +53,15 @@ class Failed:
 
 
 @dataclass(frozen=True)
-class Taken:
-    """Somebody else has the run, or has just finished it."""
+class Busy:
+    """Somebody else is at work on the run: an executor tries it again later."""
+
+    key: str
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """The run is in the store already: there before, or just finished by somebody else."""
 
     key: str
 
@@ -66,7 +73,7 @@ class Said:
     text: str
 
 
-Event = Begun | Evaluated | Done | Retried | Failed | Taken | Said
+Event = Begun | Evaluated | Done | Retried | Failed | Busy | Skipped | Said
 Listener = Callable[[Event], None]
 
 
@@ -75,10 +82,10 @@ def ignore(event: Event) -> None:
 
 
 @dataclass(frozen=True)
-class Report:
-    """How a grid went, by key: runs `done` now, `skipped` since they were there, and `failed`.
+class GridReport:
+    """How a grid went, by key: runs `done` now, `skipped` because they were there, and `failed`.
 
-    `shared` counts the scenarios that needed no run of their own, since they coincide with
+    `shared` counts the scenarios that needed no run of their own because they coincide with
     another one of the grid.
     """
 
@@ -91,7 +98,7 @@ class Report:
     def whole(self) -> bool:
         """Whether every run of the grid is in the store.
 
-        >>> Report(done=("a",), skipped=(), failed=(), shared=0).whole
+        >>> GridReport(done=("a",), skipped=(), failed=(), shared=0).whole
         True
         """
         return not self.failed

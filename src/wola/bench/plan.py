@@ -7,7 +7,7 @@ from time import monotonic
 
 from wola.bench.run import tasks_of
 from wola.bench.store import Store
-from wola.bench.work import dataset_of
+from wola.bench.task import dataset_of
 from wola.data import DataError
 from wola.training import Result, Scenario, simulate
 from wola.training.federation import trains_on_data

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from wola.bench.events import Done, Event, Failed, Listener, Report, Said, Taken, ignore
-from wola.bench.live import announce
+from wola.bench.events import Done, Event, Failed, GridReport, Listener, Said, Skipped, ignore
+from wola.bench.notes import announce
 from wola.bench.same import representative
 from wola.bench.store import Store
-from wola.bench.work import Task
+from wola.bench.task import Task
 from wola.training import Scenario
 
 
@@ -15,7 +15,7 @@ class Executor(Protocol):
     """Something that does runs, on this machine or elsewhere."""
 
     def run(self, tasks: Sequence[Task], store: Store, listener: Listener) -> None:
-        """Does the runs and tells of each: Done, Failed, or Taken if somebody else has done it."""
+        """Does the runs and tells of each: Done, Failed, or Skipped if somebody else did it."""
 
 
 def tasks_of(scenarios: Iterable[Scenario], store: Store) -> list[Task]:
@@ -38,7 +38,7 @@ def run_grid(
     executor: Executor,
     listener: Listener = ignore,
     title: str = "grid",
-) -> Report:
+) -> GridReport:
     """Brings the runs of all scenarios into the store, and reports how that went.
 
     Runs that are in the store are skipped; one that is there but damaged is set aside and run
@@ -52,7 +52,7 @@ def run_grid(
     there = set(skipped)
     book = _Book(listener, skipped)
     executor.run([task for task in tasks if task.key not in there], store, book)
-    return Report(
+    return GridReport(
         done=tuple(book.done),
         skipped=tuple(book.skipped),
         failed=tuple(book.failed),
@@ -68,7 +68,7 @@ def _is_there(task: Task, store: Store, listener: Listener) -> bool:
         where = store.set_aside(task.key)
         listener(Said(f"{damage}: set aside in {where}, to be run again"))
         return False
-    listener(Taken(task.key))
+    listener(Skipped(task.key))
     return True
 
 
@@ -82,7 +82,7 @@ class _Book:
     def __call__(self, event: Event) -> None:
         if isinstance(event, Done):
             self.done.append(event.key)
-        elif isinstance(event, Taken):
+        elif isinstance(event, Skipped):
             self.skipped.append(event.key)
         elif isinstance(event, Failed):
             self.failed.append(event)

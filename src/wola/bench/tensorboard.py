@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from wola.bench.events import short_name
 from wola.bench.extras import needed
-from wola.bench.work import Callbacks, Task, no_callbacks
+from wola.bench.task import Callbacks, Task, no_callbacks
 from wola.training import Callback, Evaluation, Federation, Result, Scenario, StepRecord
 
 if TYPE_CHECKING:

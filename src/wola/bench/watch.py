@@ -1,42 +1,42 @@
-"""Looking on at a grid that other processes run, through the store alone."""
+"""Watching a grid that other processes run, through the store alone."""
 
 from collections.abc import Callable, Iterator, Sequence
 from math import nan
 from time import monotonic, sleep
 
-from wola.bench.display import Display
 from wola.bench.events import Done, Event, Failed
-from wola.bench.live import notes
+from wola.bench.notes import notes
+from wola.bench.progress import GridProgress
 from wola.bench.store import Store
 from wola.training import Scenario
 
-#: Seconds between two looks, and without anybody at work after which an onlooker gives up.
+#: Seconds between two looks, and without anybody at work after which watching ends.
 PAUSE, IDLE = 1.0, 15.0
 
 
 def watch(
     store: Store,
     keys: Sequence[str],
-    display: Display,
+    progress: GridProgress,
     *,
     idle: float = IDLE,
     clock: Callable[[], float] = monotonic,
 ) -> bool:
     """Shows how the runs come into the store until all are there, or nobody works on them.
 
-    Whether all are there.
+    Returns whether all are there.
     """
     onlooker = Onlooker(store, keys)
-    display.tally.there += len(keys) - len(onlooker.left)
+    progress.pace.there += len(keys) - len(onlooker.left)
     last = clock()
     while True:
         for event in onlooker.look():
-            display(event)
+            progress(event)
             last = clock()
         if not onlooker.left:
             return True
         running = store.running()
-        display.tally.current = {n.key: n for n in notes(store.path) if n.key in running}
+        progress.current = {n.key: n for n in notes(store.path) if n.key in running}
         if any(key in running for key in onlooker.left):
             last = clock()
         elif clock() - last >= idle:
@@ -45,7 +45,7 @@ def watch(
 
 
 class Onlooker:
-    """What happens to some runs of a store: `left` are those that are not in it yet."""
+    """Sees what happens to some runs of a store: `left` are those that are not in it yet."""
 
     def __init__(self, store: Store, keys: Sequence[str]) -> None:
         self.store = store

@@ -8,13 +8,13 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from wola.bench.display import Display, clock_time
-from wola.bench.events import Report, last_line, short_name
+from wola.bench.events import GridReport, last_line, short_name
+from wola.bench.executors.local import cores
 from wola.bench.grid import Grid, GridError
-from wola.bench.live import announced
-from wola.bench.local import cores
+from wola.bench.notes import announced
 from wola.bench.plan import Plan, make_plan
 from wola.bench.presets import FIGURES, PRESETS
+from wola.bench.progress import GridProgress, clock_time
 from wola.bench.run import Executor, run_grid, tasks_of
 from wola.bench.same import reasons
 from wola.bench.store import DEFAULT_STORE, Store, StoreError
@@ -42,7 +42,7 @@ def bench(
         bool, typer.Option("--plan", help="Say how much there is to do, and do nothing.")
     ] = False,
     watching: Annotated[
-        bool, typer.Option("--watch", help="Look on while others work on the store.")
+        bool, typer.Option("--watch", help="Watch others work on the store.")
     ] = False,
     processes: Annotated[
         int | None,
@@ -52,9 +52,6 @@ def bench(
         str | None,
         typer.Option(metavar="ADDRESS", help="Run on this Ray cluster; auto finds it."),
     ] = None,
-    ray_shared: Annotated[
-        bool, typer.Option("--ray-shared", help="Ray nodes write into the store themselves.")
-    ] = False,
     slurm: Annotated[bool, typer.Option("--slurm", help="Run as an array of SLURM jobs.")] = False,
     jobs: Annotated[int, typer.Option(min=1, help="SLURM jobs in the array.")] = 8,
     job_minutes: Annotated[int, typer.Option(min=1, help="Time limit of a SLURM job.")] = 240,
@@ -79,7 +76,6 @@ def bench(
     engine = Engine(
         processes=processes,
         ray=ray,
-        ray_shared=ray_shared,
         slurm=slurm,
         jobs=jobs,
         job_minutes=job_minutes,
@@ -89,7 +85,7 @@ def bench(
     )
     try:
         if watching:
-            _look_on(console, name, store, cuts)
+            _watch_others(console, name, store, cuts)
             return
         if name is None:
             raise Refused(f"no grid is named; allowed: {', '.join(NAMES)}, or a TOML file")
@@ -122,11 +118,11 @@ def carry_out(
     executor: Executor,
     *,
     title: str,
-) -> Report:
-    """Runs a grid before the user's eyes; a Ctrl-C ends the command with a word."""
+) -> GridReport:
+    """Runs a grid and shows its progress; a Ctrl-C ends the command with a message."""
     try:
-        with Display(console, len(tasks_of(scenarios, store)), title=title) as display:
-            return run_grid(scenarios, store, executor=executor, listener=display, title=title)
+        with GridProgress(console, len(tasks_of(scenarios, store)), title=title) as progress:
+            return run_grid(scenarios, store, executor=executor, listener=progress, title=title)
     except KeyboardInterrupt:
         say(console, f"interrupted; the same command goes on, its runs are in {store.path}")
         raise typer.Exit(INTERRUPTED) from None
@@ -159,7 +155,7 @@ def plan_lines(plan: Plan, processes: int) -> list[str]:
     return [*lines, *(f"not measured: {reason}" for reason in plan.missing)]
 
 
-def report_lines(report: Report, scenarios: Sequence[Scenario], store: Path) -> list[str]:
+def report_lines(report: GridReport, scenarios: Sequence[Scenario], store: Path) -> list[str]:
     """A report in words: counts, what was shared and why, and every failure."""
     counts = f"{len(report.done)} runs done, {len(report.skipped)} were there"
     lines = [f"{counts}, {len(report.failed)} failed; store: {store}"]
@@ -173,7 +169,7 @@ def report_lines(report: Report, scenarios: Sequence[Scenario], store: Path) -> 
     return lines
 
 
-def _look_on(
+def _watch_others(
     console: Console, name: str | None, store: Path, cuts: dict[str, list[str] | None]
 ) -> None:
     if name is not None and (Path(name) / "store.json").is_file():
@@ -188,13 +184,12 @@ def _look_on(
         scenarios = cut(grid_named(name), cuts).scenarios()
         title, keys = name, [task.key for task in tasks_of(scenarios, opened)]
     try:
-        with Display(console, len(keys), title=title) as display:
-            whole = watch(opened, keys, display)
+        with GridProgress(console, len(keys), title=title) as progress:
+            whole = watch(opened, keys, progress)
     except KeyboardInterrupt:
         raise typer.Exit(INTERRUPTED) from None
-    tally = display.tally
-    say(console, f"{tally.over} of {tally.total} runs are there or failed")
+    say(console, f"{progress.pace.over} of {progress.pace.total} runs are there or failed")
     if not whole:
         say(console, "nobody is at work on the rest")
-    if tally.failed or not whole:
+    if progress.failed or not whole:
         raise typer.Exit(FAULT)

@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from wola.bench.executors.local import LocalExecutor
 from wola.bench.grid import Grid
-from wola.bench.local import LocalExecutor
 from wola.bench.store import Store, StoreError
 from wola.cli.bench import carry_out
 from wola.cli.faults import FAULT, Refused

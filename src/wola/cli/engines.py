@@ -6,12 +6,12 @@ from pathlib import Path
 
 import torch
 
+from wola.bench.executors.local import LocalExecutor
+from wola.bench.executors.ray import RayExecutor
+from wola.bench.executors.slurm import SlurmExecutor
 from wola.bench.extras import MissingExtra
 from wola.bench.grid import Grid
-from wola.bench.local import LocalExecutor
-from wola.bench.ray_cluster import RayExecutor
 from wola.bench.run import Executor
-from wola.bench.slurm import SlurmExecutor
 from wola.bench.tensorboard import check_tensorboard
 from wola.cli.doctor import devices
 from wola.cli.faults import Refused
@@ -24,7 +24,6 @@ class Engine:
 
     processes: int | None = None
     ray: str | None = None
-    ray_shared: bool = False
     slurm: bool = False
     jobs: int = 8
     job_minutes: int = 240
@@ -43,9 +42,7 @@ def executor_of(engine: Engine, grid: Grid, scenarios: Sequence[Scenario]) -> Ex
     try:
         if engine.ray is not None:
             share = 1.0 / engine.runs_per_gpu if on_gpu else 0.0
-            return RayExecutor(
-                engine.ray, cpus=grid.cpus, gpus=grid.gpus or share, shared=engine.ray_shared
-            )
+            return RayExecutor(engine.ray, cpus=grid.cpus, gpus=grid.gpus or share)
         if engine.slurm:
             return _slurm(engine, on_gpu)
         if engine.tensorboard is not None:

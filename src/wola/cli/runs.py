@@ -9,8 +9,8 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from wola.bench.cleanup import clean_up
 from wola.bench.store import DEFAULT_STORE, Store
-from wola.bench.sweep import sweep
 from wola.cli.choosing import chosen, failures, open_store, whole_key
 from wola.cli.cuts import axis_flags
 from wola.cli.faults import Command, Commands, Refused
@@ -148,14 +148,14 @@ def gc(
     """Check every run, set damaged ones aside, and clear what killed processes left."""
     console = screen()
     opened = open_store(store)
-    swept = sweep(opened, corrupt=corrupt)
-    for key, reason in swept.damaged.items():
+    cleaned = clean_up(opened, corrupt=corrupt)
+    for key, reason in cleaned.damaged.items():
         say(console, f"{key[:10]} is damaged and was set aside: {reason}")
     say(
         console,
-        f"{len(swept.damaged)} damaged runs set aside; deleted: {swept.claims} dead claims, "
-        f"{swept.drafts} drafts, {swept.live} notes of runs that are done, {swept.corrupt} runs "
-        "set aside before",
+        f"{len(cleaned.damaged)} damaged runs set aside; deleted: {cleaned.claims} dead claims, "
+        f"{cleaned.drafts} drafts, {cleaned.live} notes of runs that are done, "
+        f"{cleaned.corrupt} runs set aside before",
     )
     opened.frame(refresh=True)
 

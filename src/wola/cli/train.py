@@ -9,12 +9,12 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from wola.bench.progress import RunProgress
 from wola.cli.doctor import devices
 from wola.cli.faults import INTERRUPTED, Refused
 from wola.cli.flags import field_flags, given
 from wola.cli.screen import say, screen
 from wola.cli.settling import check_same, folder_name, kept_scenario, read_toml, settle
-from wola.cli.watching import Watching
 from wola.training import RunFolder, Scenario
 from wola.training.scenario import PAPER
 
@@ -61,18 +61,18 @@ def train(
         say(console, f"{folder.path} is finished already")
         console.print(run_table(folder.summary(), scenario))
         return
-    watching = Watching(console)
+    progress = RunProgress(console)
     try:
-        with watching:
+        with progress:
             result = folder.train(
-                scenario, callbacks=[watching], every=checkpoint_every, resume=resume
+                scenario, callbacks=[progress], every=checkpoint_every, resume=resume
             )
     except KeyboardInterrupt:
-        say(console, _interrupted(folder, watching.steps))
+        say(console, _interrupted(folder, progress.steps))
         raise typer.Exit(INTERRUPTED) from None
     except (ValueError, TypeError) as error:
         # What cannot be known before the data and the model are there; later on it is a bug.
-        if watching.started:
+        if progress.started:
             raise
         raise Refused(str(error)) from error.__cause__
     console.print(run_table(result.summary(), scenario))

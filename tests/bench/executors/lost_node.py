@@ -1,10 +1,15 @@
-"""What tests run in processes of their own: a Ray cluster that loses a node."""
+"""What a test runs in a process of its own: a grid on a Ray cluster that loses a node."""
 
 import json
+import os
+import signal
 import sys
+from contextlib import suppress
+from threading import Thread
+from time import sleep
 
 from wola.bench.events import Done
-from wola.bench.ray_cluster import RayExecutor
+from wola.bench.executors.ray import RayExecutor
 from wola.bench.run import run_grid
 from wola.bench.store import Store
 from wola.training import Scenario
@@ -22,7 +27,10 @@ def two_nodes():
 
 
 def lose_a_node(path, scenarios):
-    """A grid during which one of two nodes is killed, then a shared store with what is left."""
+    """A grid during which one of two nodes is killed, then all scenarios on the node that is left.
+
+    The grid has all scenarios but the last two. At last a Ctrl-C in the middle of a run.
+    """
     cluster, node = two_nodes()
     store, lost = Store.open(path), []
 
@@ -33,15 +41,32 @@ def lose_a_node(path, scenarios):
 
     executor = RayExecutor(cluster.address)
     first = run_grid(scenarios[:-2], store, executor=executor, listener=listen)
-    shared = RayExecutor(cluster.address, shared=True)
-    second = run_grid(scenarios, store, executor=shared)
+    second = run_grid(scenarios, store, executor=executor)
+    claims = claims_after_an_interruption(store, executor)
     cluster.shutdown()
     return {
         "lost": len(lost),
-        "first": [len(first.done), len(first.skipped), len(first.failed)],
+        "first": [len(first.done) + len(first.skipped), len(first.failed)],
         "second": [len(second.done), len(second.skipped), len(second.failed)],
         "log": second.failed[0].log if second.failed else "",
+        "claims": claims,
     }
+
+
+def claims_after_an_interruption(store, executor):
+    """How many claims there are while a run of many steps is under way, and after a Ctrl-C."""
+    folder, while_running = store.path / "claims", []
+
+    def interrupt():
+        while not store.running():
+            sleep(0.05)
+        while_running.extend(folder.iterdir())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    Thread(target=interrupt).start()
+    with suppress(KeyboardInterrupt):
+        run_grid([Scenario.paper("iris", steps=1_000_000)], store, executor=executor)
+    return [len(while_running), len(list(folder.iterdir()))]
 
 
 if __name__ == "__main__":

@@ -14,8 +14,8 @@ from types import FrameType
 
 from wola.bench.events import Event
 from wola.bench.store import Store
+from wola.bench.task import ONE_THREAD, Task, perform
 from wola.bench.tensorboard import curves_in
-from wola.bench.work import ONE_THREAD, Task, perform
 
 _LOG_BYTES = 20_000
 

@@ -10,7 +10,7 @@ import pytest
 FIRST = """
 import sys
 from pathlib import Path
-from wola.bench.process import WorkerProcess
+from wola.bench.executors.process import WorkerProcess
 from wola.bench.store import Store
 
 if __name__ == "__main__":

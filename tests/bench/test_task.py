@@ -1,12 +1,13 @@
 import pytest
 
 from tests.bench.small import iris, plain_digests
-from wola.bench import live, work
+from wola.bench import notes as notes_module
+from wola.bench import task as task_module
 from wola.bench.claims import Owner
-from wola.bench.events import Begun, Done, Evaluated, Failed, Taken
-from wola.bench.live import checkpoint_file, notes
+from wola.bench.events import Begun, Busy, Done, Evaluated, Failed, Skipped
+from wola.bench.notes import checkpoint_file, notes
 from wola.bench.store import Store
-from wola.bench.work import Task, load_once, perform
+from wola.bench.task import Task, load_once, perform
 from wola.ground import WriteError
 from wola.training import Callback
 
@@ -46,8 +47,22 @@ def test_a_run_is_told_from_its_beginning_to_its_end_and_kept(store):
     assert list(notes(store.path)) == []
 
 
+@pytest.mark.parametrize("model", ["mlp", "tests.bench.faulty:tells_surroundings"])
+def test_whoever_hears_of_the_end_finds_the_run_released(store, model):
+    scenario, states = iris(model=model), []
+    key = store.key(scenario)
+
+    def tell(event):
+        if isinstance(event, Done | Failed):
+            states.append((store.state(key), list((store.path / "claims").iterdir())))
+
+    perform(task_of(scenario, store), store, tell=tell)
+
+    assert states == [("done" if model == "mlp" else "failed", [])]
+
+
 def test_a_run_under_way_leaves_a_note_with_its_last_accuracy(store, monkeypatch):
-    monkeypatch.setattr(live, "NOTE_EVERY", 0.0)
+    monkeypatch.setattr(notes_module, "NOTE_EVERY", 0.0)
     seen = []
 
     class Looks(Callback):
@@ -64,14 +79,14 @@ def test_a_run_under_way_leaves_a_note_with_its_last_accuracy(store, monkeypatch
 def test_a_run_of_somebody_else_is_left_alone(store):
     scenario = iris()
     with store.claim(store.key(scenario), Owner.here()):
-        assert performed(scenario, store) == [Taken(store.key(scenario))]
+        assert performed(scenario, store) == [Busy(store.key(scenario))]
     assert store.state(store.key(scenario)) == "missing"
 
 
 def test_a_run_that_is_there_is_not_done_again(store):
     performed(iris(), store)
 
-    assert [type(event) for event in performed(iris(), store)] == [Taken]
+    assert [type(event) for event in performed(iris(), store)] == [Skipped]
 
 
 def test_an_error_of_the_run_is_recorded_with_its_traceback(store):
@@ -97,7 +112,7 @@ def test_a_store_that_cannot_be_written_to_is_no_failure_of_the_run(store, monke
 
 
 def test_a_long_run_that_was_stopped_goes_on_from_its_checkpoint(store, monkeypatch):
-    monkeypatch.setattr(work, "CHECKPOINT_EVERY", 5)
+    monkeypatch.setattr(task_module, "CHECKPOINT_EVERY", 5)
     scenario = iris(steps=14)
     with pytest.raises(KeyboardInterrupt):
         performed(scenario, store, callbacks=lambda task: [StopsAfter(12)])

@@ -1,21 +1,21 @@
-"""The runs of a grid that are still to be done, some of which somebody else may have."""
+"""The queue of runs to be done, some of which somebody else may be at work on."""
 
 from collections import deque
 from collections.abc import Callable, Sequence
 from time import monotonic
 
-from wola.bench.events import Failed, Listener, Taken
+from wola.bench.events import Failed, Listener, Skipped
 from wola.bench.store import Store
-from wola.bench.work import Task
+from wola.bench.task import Task
 
-#: Seconds after which runs of somebody else are looked at again.
+#: Seconds after which a run that somebody else has is looked at again.
 PATIENCE = 1.0
 
 
-class Waiting:
+class Queue:
     """Runs to be done, in order; runs that somebody else has are offered again after a while.
 
-    A run that others have finished meanwhile, or failed at, is not offered; the listener hears it.
+    A run that others have finished meanwhile, or failed at, is not offered; the listener is told.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class Waiting:
         while self._ready:
             task = self._ready.popleft()
             if self.store.is_done(task.key):
-                self.listener(Taken(task.key))
+                self.listener(Skipped(task.key))
             elif log := task.failed_meanwhile(self.store):
                 self.listener(Failed(task.key, task.scenario, log))
             else:
@@ -52,11 +52,11 @@ class Waiting:
         return None
 
     def put_off(self, task: Task) -> None:
-        """Somebody else has this run: it is offered again later, in case they give it up."""
+        """Somebody else has this run: offers it again later, in case they give it up."""
         if not self._elsewhere:
             self._look = self.clock() + PATIENCE
         self._elsewhere.append(task)
 
     def again(self, task: Task) -> None:
-        """This run is to be tried once more, before all others."""
+        """Offers this run again, before all others."""
         self._ready.appendleft(task)

@@ -4,17 +4,17 @@ from dataclasses import replace
 
 from tests.bench.made_up import put
 from wola.bench.claims import Owner
-from wola.bench.live import live_folder
+from wola.bench.cleanup import clean_up
+from wola.bench.notes import live_folder
 from wola.bench.store import Store
-from wola.bench.sweep import sweep
 from wola.training import Scenario
 
 
 def test_a_tidy_store_is_left_as_it_is(store: Store) -> None:
     put(store, Scenario())
     before = sorted(store.path.rglob("*"))
-    swept = sweep(store)
-    assert (swept.damaged, swept.claims, swept.drafts, swept.live, swept.corrupt) == (
+    cleaned = clean_up(store)
+    assert (cleaned.damaged, cleaned.claims, cleaned.drafts, cleaned.live, cleaned.corrupt) == (
         {},
         0,
         0,
@@ -27,10 +27,10 @@ def test_a_tidy_store_is_left_as_it_is(store: Store) -> None:
 def test_damaged_runs_are_set_aside_and_later_deleted(store: Store) -> None:
     key = put(store, Scenario())
     (store.folder(key) / "metrics.parquet").write_bytes(b"")
-    assert list(sweep(store).damaged) == [key]
+    assert list(clean_up(store).damaged) == [key]
     assert store.state(key) == "missing"
-    assert sweep(store).corrupt == 0
-    assert sweep(store, corrupt=True).corrupt == 1
+    assert clean_up(store).corrupt == 0
+    assert clean_up(store, corrupt=True).corrupt == 1
     assert list((store.path / "corrupt").iterdir()) == []
 
 
@@ -39,8 +39,18 @@ def test_dead_claims_go_and_living_ones_stay(store: Store) -> None:
     living = store.claim("cd" * 32)
     assert dead is not None
     assert living is not None
-    assert sweep(store).claims == 1
+    assert clean_up(store).claims == 1
     assert list((store.path / "claims").iterdir()) == [living.path]
+
+
+def test_what_is_left_of_a_killed_takeover_goes_when_it_is_old(store: Store) -> None:
+    folder = store.path / "claims"
+    folder.mkdir()
+    for name, age in ((".old", 7200), (".new", 0)):
+        (folder / name).touch()
+        os.utime(folder / name, (time.time() - age,) * 2)
+    assert clean_up(store).drafts == 1
+    assert [path.name for path in folder.iterdir()] == [".new"]
 
 
 def test_only_old_drafts_go(store: Store) -> None:
@@ -48,7 +58,7 @@ def test_only_old_drafts_go(store: Store) -> None:
         draft = store.path / "drafts" / name
         draft.mkdir(parents=True)
         os.utime(draft, (time.time() - age,) * 2)
-    assert sweep(store).drafts == 1
+    assert clean_up(store).drafts == 1
     assert [p.name for p in (store.path / "drafts").iterdir()] == ["new"]
 
 
@@ -58,5 +68,5 @@ def test_notes_and_checkpoints_of_done_runs_go(store: Store) -> None:
     live.mkdir()
     for name in (f"{key}.pt", f"{'ab' * 32}.pt", "grid.json"):
         (live / name).touch()
-    assert sweep(store).live == 1
+    assert clean_up(store).live == 1
     assert not (live / f"{key}.pt").exists()

@@ -1,4 +1,4 @@
-"""The executor of this machine: processes of one run at a time, replaced when they die."""
+"""The executor for this machine: processes that do one run at a time, replaced if they die."""
 
 import os
 from collections import Counter
@@ -8,11 +8,11 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from wola.bench.events import Begun, Evaluated, Event, Failed, Listener, Retried, Taken
-from wola.bench.process import Ready, Stuck, WorkerProcess
+from wola.bench.events import Begun, Busy, Evaluated, Event, Failed, Listener, Retried
+from wola.bench.executors.process import Ready, Stuck, WorkerProcess
+from wola.bench.queue import PATIENCE, Queue
 from wola.bench.store import Store
-from wola.bench.waiting import PATIENCE, Waiting
-from wola.bench.work import Task
+from wola.bench.task import Task
 
 #: A run whose process dies is started this often in all.
 TRIES = 2
@@ -25,10 +25,10 @@ def cores() -> int:
 
 @dataclass(frozen=True)
 class LocalExecutor:
-    """Runs on this machine: `processes` of one thread each, by default one per core.
+    """Does runs on this machine: `processes` of one thread each, by default one per core.
 
-    A process that dies, of whatever cause, costs its run alone: that one is tried once more, and
-    then recorded as failed with the log. `gpus` names devices as ``CUDA_VISIBLE_DEVICES`` does;
+    A process that dies, for whatever reason, costs only its run: that one is tried once more, then
+    recorded as failed with the log. `gpus` names devices as ``CUDA_VISIBLE_DEVICES`` does;
     the processes share them in turn, so twice as many processes as devices means two runs on
     each. `tensorboard` is a folder for curves.
     """
@@ -46,23 +46,23 @@ class LocalExecutor:
         if not tasks:
             return
         with TemporaryDirectory(prefix="wola-bench-") as logs:
-            crew = _Crew(self, Waiting(tasks, store, listener), Path(logs))
+            workers = _Workers(self, Queue(tasks, store, listener), Path(logs))
             try:
-                crew.work()
+                workers.work()
             finally:
-                crew.stop()
+                workers.stop()
 
 
-class _Crew:
-    def __init__(self, executor: LocalExecutor, waiting: Waiting, logs: Path) -> None:
-        self.executor, self.waiting, self.logs = executor, waiting, logs
-        self.store, self.listener = waiting.store, waiting.listener
+class _Workers:
+    def __init__(self, executor: LocalExecutor, queue: Queue, logs: Path) -> None:
+        self.executor, self.queue, self.logs = executor, queue, logs
+        self.store, self.listener = queue.store, queue.listener
         self.deaths: Counter[str] = Counter()
-        self.members: dict[int, WorkerProcess] = {}
-        for place in range(min(executor.processes or cores(), len(waiting))):
-            self.members[place] = self._hire(place)
+        self.running: dict[int, WorkerProcess] = {}
+        for place in range(min(executor.processes or cores(), len(queue))):
+            self.running[place] = self._started(place)
 
-    def _hire(self, place: int) -> WorkerProcess:
+    def _started(self, place: int) -> WorkerProcess:
         gpus = self.executor.gpus
         return WorkerProcess(
             self.store,
@@ -74,61 +74,61 @@ class _Crew:
     def work(self) -> None:
         """Until all runs are done or given up."""
         while True:
-            for member in self.members.values():
-                if member.ready and (task := self.waiting.next()):
-                    member.give(task)
-            if not self.waiting and not any(member.task for member in self.members.values()):
+            for worker in self.running.values():
+                if worker.ready and (task := self.queue.next()):
+                    worker.give(task)
+            if not self.queue and not any(worker.task for worker in self.running.values()):
                 return
-            connections = [member.connection for member in self.members.values()]
+            connections = [worker.connection for worker in self.running.values()]
             heard = wait(connections, timeout=PATIENCE)
-            for place, member in list(self.members.items()):
-                if member.connection in heard:
-                    self._hear(place, member)
+            for place, worker in list(self.running.items()):
+                if worker.connection in heard:
+                    self._hear(place, worker)
 
-    def _hear(self, place: int, member: WorkerProcess) -> None:
-        message = member.hear()
+    def _hear(self, place: int, worker: WorkerProcess) -> None:
+        message = worker.hear()
         if message is None:
-            self._bury(place, member)
+            self._replace(place, worker)
         elif isinstance(message, Stuck):
             raise message.error
         elif isinstance(message, Ready):
-            member.task, member.ready, member.started = None, True, True
+            worker.task, worker.ready, worker.started = None, True, True
         else:
-            self._pass_on(member, message)
+            self._pass_on(worker, message)
 
-    def _pass_on(self, member: WorkerProcess, event: Event) -> None:
-        if isinstance(event, Taken) and member.task is not None:
-            self.waiting.put_off(member.task)
+    def _pass_on(self, worker: WorkerProcess, event: Event) -> None:
+        if isinstance(event, Busy) and worker.task is not None:
+            self.queue.put_off(worker.task)
         else:
             self.listener(event)
         if not isinstance(event, Begun | Evaluated):
             # The run is over: should the process die before it is ready again, nothing is lost.
-            member.task = None
+            worker.task = None
 
-    def _bury(self, place: int, member: WorkerProcess) -> None:
-        death, task = member.death(), member.task
-        if not member.started:
+    def _replace(self, place: int, worker: WorkerProcess) -> None:
+        death, task = worker.death(), worker.task
+        if not worker.started:
             raise RuntimeError(
                 f"a worker process could not start; {death}. A script that runs a grid needs "
                 "`if __name__ == '__main__':` around it"
             )
-        del self.members[place]
-        member.stop()
+        del self.running[place]
+        worker.stop()
         if task is not None:
             self._after_death(task, death)
-        if self.waiting:
-            self.members[place] = self._hire(place)
+        if self.queue:
+            self.running[place] = self._started(place)
 
     def _after_death(self, task: Task, death: str) -> None:
         self.deaths[task.key] += 1
         if self.deaths[task.key] < TRIES or self.store.is_done(task.key):
             self.listener(Retried(task.key, task.scenario, death))
-            self.waiting.again(task)
+            self.queue.again(task)
         else:
             self.store.fail(task.key, task.scenario, death)
             self.listener(Failed(task.key, task.scenario, death))
 
     def stop(self) -> None:
         """Ends all processes."""
-        for member in self.members.values():
-            member.stop()
+        for worker in self.running.values():
+            worker.stop()

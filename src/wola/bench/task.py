@@ -1,4 +1,4 @@
-"""What one process does with one run: claim it, train, keep the result, tell how it goes."""
+"""A task: one run to be done, and how a process does it from claim to summary."""
 
 import traceback
 from collections.abc import Callable, Sequence
@@ -7,8 +7,8 @@ from functools import lru_cache
 from time import monotonic
 
 from wola.bench.claims import Owner
-from wola.bench.events import Begun, Done, Evaluated, Event, Failed, Listener, Taken
-from wola.bench.live import LiveNote, checkpoint_file
+from wola.bench.events import Begun, Busy, Done, Evaluated, Event, Failed, Listener, Skipped
+from wola.bench.notes import NoteWriter, checkpoint_file
 from wola.bench.store import Store
 from wola.data import Dataset, load
 from wola.training import (
@@ -70,44 +70,45 @@ def perform(
 ) -> None:
     """Does a run from claim to summary, and tells of it: Begun, Evaluated, then Done or Failed.
 
-    A run that somebody else has, or has finished, is told as Taken. An error of the run itself is
-    recorded in the store with its traceback; that the store cannot be written to is raised, since
-    no other run would fare better. A run of many steps saves itself now and then, and goes on
-    from there if its process was killed.
+    The last event comes when the claim is released. A run that somebody else has is told as Busy,
+    one that is in the store as Skipped. An error of the run itself is recorded in the store with
+    its traceback; that the store cannot be written to is raised, since no other run would fare
+    better. A run of many steps saves a checkpoint now and then, and goes on from there if its
+    process was killed.
     """
     claim = store.claim(task.key, Owner.here())
     if claim is None:
-        tell(Taken(task.key))
+        tell(Skipped(task.key) if store.is_done(task.key) else Busy(task.key))
         return
-    with claim, LiveNote(store.path, task.key, task.scenario) as note:
+    with claim, NoteWriter(store.path, task.key, task.scenario) as note:
         tell(Begun(task.key, task.scenario))
 
         def told(event: Event) -> None:
             note(event)
             tell(event)
 
-        start = monotonic()
-        checkpoint = Checkpoint(checkpoint_file(store.path, task.key), CHECKPOINT_EVERY)
-        try:
-            result = _train(task, checkpoint, [_Tests(task.key, told), *callbacks(task)])
-        except Exception:
-            log = traceback.format_exc()
-            store.fail(task.key, task.scenario, log)
-            tell(Failed(task.key, task.scenario, log))
-            return
-        store.write(task.key, result)
-        checkpoint.remove()
-        tell(finished(task, result, monotonic() - start))
+        end = _carried_out(task, store, [_Tests(task.key, told), *callbacks(task)])
+    tell(end)
+
+
+def _carried_out(task: Task, store: Store, callbacks: Sequence[Callback]) -> Done | Failed:
+    start = monotonic()
+    checkpoint = Checkpoint(checkpoint_file(store.path, task.key), CHECKPOINT_EVERY)
+    try:
+        result = _train(task, checkpoint, callbacks)
+    except Exception:
+        log = traceback.format_exc()
+        store.fail(task.key, task.scenario, log)
+        return Failed(task.key, task.scenario, log)
+    store.write(task.key, result)
+    checkpoint.remove()
+    seconds = monotonic() - start
+    return Done(task.key, task.scenario, result.accuracy, result.ending, seconds)
 
 
 def dataset_of(scenario: Scenario) -> Dataset:
     """The dataset of a scenario: reading digits takes 40 ms, a tenth of a whole run."""
     return load_once(scenario.dataset, scenario.data_source)
-
-
-def finished(task: Task, result: Result, seconds: float) -> Done:
-    """The event of a run that has ended and is kept."""
-    return Done(task.key, task.scenario, result.accuracy, result.ending, seconds)
 
 
 def _train(task: Task, checkpoint: Checkpoint, callbacks: Sequence[Callback]) -> Result:

@@ -5,17 +5,29 @@ import sys
 import pytest
 
 from tests.bench.small import Here, digests, iris, iris_grid, plain_digests, run_here
-from wola.bench import slurm
 from wola.bench.events import Done
+from wola.bench.executors import slurm
+from wola.bench.executors.node import Submission
+from wola.bench.executors.slurm import SlurmExecutor, do_runs
 from wola.bench.extras import MissingExtra
 from wola.bench.run import run_grid, tasks_of
-from wola.bench.slurm import SlurmExecutor, do_runs
+
+USERS_MODULE = """
+from wola.models.networks import mlp
+
+def mine(shape, classes):
+    return mlp(shape, classes)
+
+def broken(shape, classes):
+    raise ValueError("a network that cannot be made")
+"""
 
 
-def test_jobs_share_the_runs_and_do_none_twice(store, monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", ":".join(path for path in sys.path if path))
-    good, heard = iris_grid(6), []
-    broken = iris(model="tests.bench.faulty:tells_surroundings")
+def test_jobs_share_the_runs_and_do_none_twice(store, tmp_path, monkeypatch):
+    (tmp_path / "users_networks.py").write_text(USERS_MODULE)
+    monkeypatch.syspath_prepend(tmp_path)
+    good, heard = iris_grid(6, model="users_networks:mine"), []
+    broken = iris(model="users_networks:broken")
     executor = SlurmExecutor(jobs=2, processes=1, minutes=2, cluster="local")
 
     report = run_grid([*good, broken], store, executor=executor, listener=heard.append)
@@ -23,7 +35,7 @@ def test_jobs_share_the_runs_and_do_none_twice(store, monkeypatch):
     assert sorted(report.done) == sorted(store.key(scenario) for scenario in good)
     assert digests(good, store) == plain_digests(good)
     assert [failed.scenario for failed in report.failed] == [broken]
-    assert "tells_surroundings" in report.failed[0].log
+    assert "a network that cannot be made" in report.failed[0].log
     assert store.failure(store.key(broken))["tries"] == 1
     assert sum(isinstance(event, Done) for event in heard) == 6
 
@@ -73,8 +85,8 @@ def test_a_job_does_what_nobody_else_has(store, monkeypatch):
     good = tasks_of(iris_grid(2), store)
     run_here(iris_grid(1), store)
 
-    assert do_runs(good, store, 1) == 1
-    assert do_runs(good, store, 1) == 0
+    assert do_runs(good, Submission.of(store), 1) == 1
+    assert do_runs(good, Submission.of(store), 1) == 0
 
 
 def test_without_submitit_the_message_names_the_extra(monkeypatch):

@@ -10,24 +10,26 @@ from types import SimpleNamespace
 import pytest
 
 from tests.bench.small import digests, iris, iris_grid, plain_digests
-from wola.bench import ray_cluster
 from wola.bench.claims import Owner
-from wola.bench.events import Done
+from wola.bench.events import Busy, Done, Failed, Skipped
+from wola.bench.executors import ray as ray_module
+from wola.bench.executors.node import Submission
+from wola.bench.executors.ray import RayExecutor, remote_run
 from wola.bench.extras import MissingExtra
-from wola.bench.ray_cluster import RayExecutor, remote_run
 from wola.bench.run import run_grid
-from wola.bench.store import Store
-from wola.bench.work import Task
+from wola.bench.store import Store, StoreError
+from wola.bench.task import Task
+from wola.training import WriteError
 
 
-def test_a_grid_ends_whole_though_a_node_is_lost_in_the_middle(tmp_path):
+def test_a_grid_ends_whole_though_a_node_is_lost_and_ctrl_c_releases_its_runs(tmp_path):
     good = iris_grid(8, model="tests.bench.faulty:slow")
     broken = iris(model="tests.bench.faulty:tells_surroundings")
     scenarios = [*good, broken]
     store = Store.open(tmp_path / "store")
 
     ended = subprocess.run(
-        [sys.executable, "-m", "tests.bench.drivers", str(store.path)],
+        [sys.executable, "-m", "tests.bench.executors.lost_node", str(store.path)],
         input="\n".join(scenario.to_json() for scenario in scenarios),
         env={
             **os.environ,
@@ -36,22 +38,25 @@ def test_a_grid_ends_whole_though_a_node_is_lost_in_the_middle(tmp_path):
         },
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=240,
         check=False,
     )
 
     assert ended.returncode == 0, ended.stderr
     told = json.loads(ended.stdout.splitlines()[-1])
     assert told["lost"] == 1
-    assert told["first"] == [7, 0, 0]
+    assert told["first"] == [7, 0]
     assert told["second"] == [1, 7, 1]
     assert "tells_surroundings" in told["log"]
+    assert told["claims"] == [1, 0]
     assert digests(good, store) == plain_digests(good)
     assert store.running() == {}
 
 
 class RayError(Exception):
-    pass
+    def __init__(self, text, cause=None):
+        super().__init__(text)
+        self.cause = cause
 
 
 class FakeRay:
@@ -75,14 +80,14 @@ class FakeRay:
 
         return SimpleNamespace(options=options)
 
-    def wait(self, references, timeout):
-        return references[:1], references[1:]
+    def wait(self, references, timeout, num_returns=1):
+        return references[:num_returns], references[num_returns:]
 
     def get(self, reference):
         return reference()
 
     def cancel(self, reference, force):
-        self.cancelled.append(reference)
+        self.cancelled.append((reference, force))
 
 
 @pytest.fixture
@@ -96,12 +101,10 @@ def cluster(monkeypatch):
 BROKEN = iris(model="tests.bench.faulty:tells_surroundings")
 
 
-@pytest.mark.parametrize("shared", [False, True])
-def test_the_driver_hears_of_every_run_wherever_it_is_kept(cluster, store, shared):
+def test_the_driver_hears_of_every_run_that_the_nodes_keep(cluster, store):
     scenarios = [*iris_grid(5), BROKEN]
-    executor = RayExecutor(cpus=1, gpus=0.25, shared=shared)
 
-    report = run_grid(scenarios, store, executor=executor)
+    report = run_grid(scenarios, store, executor=RayExecutor(cpus=1, gpus=0.25))
 
     assert cluster.needs == {"num_cpus": 1, "num_gpus": 0.25, "max_retries": 3}
     assert digests(scenarios[:5], store) == plain_digests(scenarios[:5])
@@ -109,9 +112,8 @@ def test_the_driver_hears_of_every_run_wherever_it_is_kept(cluster, store, share
     assert (len(report.done), store.running()) == (5, {})
 
 
-@pytest.mark.parametrize("shared", [False, True])
-def test_a_run_of_somebody_else_is_waited_for(cluster, store, shared, monkeypatch):
-    monkeypatch.setattr(ray_cluster, "PATIENCE", 0.01)
+def test_a_run_of_somebody_else_is_waited_for(cluster, store, monkeypatch):
+    monkeypatch.setattr(ray_module, "PATIENCE", 0.01)
     mine, theirs = iris_grid(2)
     claim = store.claim(store.key(theirs), Owner.here())
 
@@ -119,16 +121,20 @@ def test_a_run_of_somebody_else_is_waited_for(cluster, store, shared, monkeypatc
         if isinstance(event, Done) and event.scenario == mine:
             claim.release()
 
-    report = run_grid([theirs, mine], store, executor=RayExecutor(shared=shared), listener=listen)
+    report = run_grid([theirs, mine], store, executor=RayExecutor(), listener=listen)
 
     assert report.done == (store.key(mine), store.key(theirs))
 
 
-def test_a_run_that_the_cluster_loses_for_good_is_recorded_as_failed(cluster, store, monkeypatch):
-    def lost(reference):
-        raise RayError("the node died once too often")
+def failing_with(monkeypatch, cluster, error):
+    def fails(reference):
+        raise error
 
-    monkeypatch.setattr(cluster, "get", lost)
+    monkeypatch.setattr(cluster, "get", fails)
+
+
+def test_a_run_that_the_cluster_loses_for_good_is_recorded_as_failed(cluster, store, monkeypatch):
+    failing_with(monkeypatch, cluster, RayError("the node died once too often"))
 
     report = run_grid(iris_grid(1), store, executor=RayExecutor())
 
@@ -136,16 +142,33 @@ def test_a_run_that_the_cluster_loses_for_good_is_recorded_as_failed(cluster, st
     assert store.failed() == [store.key(iris(seed=1))]
 
 
-def test_an_interruption_leaves_nothing_on_the_cluster_and_no_claim(cluster, store, monkeypatch):
-    def interrupted(references, timeout):
-        raise KeyboardInterrupt
+@pytest.mark.parametrize("cause", [StoreError("no store here"), WriteError(28, "full", "store")])
+def test_a_store_that_a_node_cannot_use_stops_the_grid(cluster, store, monkeypatch, cause):
+    failing_with(monkeypatch, cluster, RayError("a remote traceback", cause))
 
-    monkeypatch.setattr(cluster, "wait", interrupted)
+    with pytest.raises(type(cause)) as raised:
+        run_grid(iris_grid(2), store, executor=RayExecutor())
+    assert raised.value is cause
+    assert store.failed() == []
+
+
+def test_an_interruption_leaves_nothing_on_the_cluster(cluster, store, monkeypatch):
+    waits = []
+
+    def wait(references, timeout, num_returns=1):
+        waits.append(num_returns)
+        if len(waits) == 1:
+            raise KeyboardInterrupt
+        return references[:3], references[3:]
+
+    monkeypatch.setattr(cluster, "wait", wait)
 
     with pytest.raises(KeyboardInterrupt):
         run_grid(iris_grid(6), store, executor=RayExecutor())
-    assert len(cluster.cancelled) == 4
-    assert store.running() == {}
+    assert waits == [1, 4]
+    asked = [reference for reference, force in cluster.cancelled if not force]
+    assert len(asked) == 4
+    assert [reference for reference, force in cluster.cancelled if force] == asked[3:]
 
 
 def test_a_run_that_no_cluster_can_hold_is_refused(cluster, store):
@@ -157,14 +180,16 @@ def test_nothing_to_do_needs_no_cluster(store):
     RayExecutor("nowhere:1").run([], store, lambda event: None)
 
 
-def test_a_remote_run_brings_back_its_result_or_its_traceback(store):
-    scenario = iris()
-    broken = iris(model="tests.bench.faulty:tells_surroundings")
+def test_a_remote_run_tells_how_it_ended(store):
+    def told(scenario):
+        task = Task(store.key(scenario), scenario)
+        return [type(event) for event in remote_run(task, Submission.of(store))]
 
-    result = remote_run(Task(store.key(scenario), scenario))
-
-    assert result.digest() == plain_digests([scenario])[0]
-    assert "ValueError: CUDA_VISIBLE" in remote_run(Task(store.key(broken), broken))
+    assert told(iris()) == [Done]
+    assert told(iris()) == [Skipped]
+    assert told(BROKEN) == [Failed]
+    with store.claim(store.key(iris(seed=2))):
+        assert told(iris(seed=2)) == [Busy]
 
 
 def test_without_ray_the_message_names_the_extra(monkeypatch):

@@ -6,8 +6,8 @@ import pytest
 
 from tests.bench.small import digests, iris, iris_grid, plain_digests
 from wola.bench.claims import Owner
-from wola.bench.events import Begun, Done, Failed, Report, Retried
-from wola.bench.local import LocalExecutor
+from wola.bench.events import Begun, Done, Failed, GridReport, Retried
+from wola.bench.executors.local import LocalExecutor
 from wola.bench.run import run_grid
 from wola.bench.store import Store
 from wola.ground import WriteError
@@ -22,7 +22,7 @@ SURROUNDINGS = iris(model="tests.bench.faulty:tells_surroundings")
 @dataclass
 class Grid:
     store: Store
-    report: Report
+    report: GridReport
     events: list
 
     def of(self, kind, scenario: Scenario):

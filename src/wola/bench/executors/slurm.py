@@ -1,4 +1,4 @@
-"""The executor of a SLURM cluster: array jobs through submitit, each of which does many runs."""
+"""The executor for a SLURM cluster: array jobs through submitit, each of which does many runs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -6,22 +6,23 @@ from time import sleep
 from typing import Any
 
 from wola.bench.events import Done, Event, Failed, Listener
+from wola.bench.executors.local import LocalExecutor
+from wola.bench.executors.node import Submission
 from wola.bench.extras import needed
-from wola.bench.local import LocalExecutor
+from wola.bench.queue import PATIENCE
 from wola.bench.store import Store
-from wola.bench.waiting import PATIENCE
+from wola.bench.task import Task
 from wola.bench.watch import done_in
-from wola.bench.work import Task
 
 
 @dataclass(frozen=True)
 class SlurmExecutor:
-    """Runs as one array of `jobs` jobs, each with `processes` processors and so many runs at once.
+    """Does runs in one array of `jobs` jobs, each with `processes` processors and runs at once.
 
     The store must be on a file system that all nodes share. Every job goes through the whole list
-    of runs from a place of its own and takes what nobody has, so none idles while there is work,
-    and a job that is lost leaves its runs to the others. `minutes` is a job's time limit; what is
-    left then is done by the same command. `parameters` are further ones of submitit's, such as
+    of runs from its own starting point and takes what nobody has, so none idles while there is
+    work, and a job that is lost leaves its runs to the others. `minutes` is a job's time limit;
+    the same command does what is left then. `parameters` are further ones of submitit's, such as
     ``{"slurm_partition": "gpu", "gpus_per_node": 1}``. `cluster` is "slurm"; "local" starts the
     jobs as processes of this machine.
     """
@@ -45,7 +46,7 @@ class SlurmExecutor:
         """
         if not tasks:
             return
-        jobs = self._submit(tasks, Store(store.path.resolve(), store.stale_after, store.beat))
+        jobs = self._submit(tasks, Submission.of(store))
         try:
             left = _follow(tasks, store, jobs, listener)
         except BaseException:
@@ -56,9 +57,11 @@ class SlurmExecutor:
             log = task.failed_meanwhile(store) or _log_of(jobs)
             listener(Failed(task.key, task.scenario, log))
 
-    def _submit(self, tasks: Sequence[Task], store: Store) -> list[Any]:
+    def _submit(self, tasks: Sequence[Task], submission: Submission) -> list[Any]:
         submitit = import_submitit()
-        executor = submitit.AutoExecutor(folder=store.path / "jobs", cluster=self.cluster)
+        executor = submitit.AutoExecutor(
+            folder=submission.store.path / "jobs", cluster=self.cluster
+        )
         executor.update_parameters(
             name="wola",
             timeout_min=self.minutes,
@@ -70,7 +73,7 @@ class SlurmExecutor:
         starts = [index * len(tasks) // count for index in range(count)]
         orders = [[*tasks[start:], *tasks[:start]] for start in starts]
         jobs: list[Any] = executor.map_array(
-            do_runs, orders, [store] * count, [self.processes] * count
+            do_runs, orders, [submission] * count, [self.processes] * count
         )
         return jobs
 
@@ -80,9 +83,9 @@ def import_submitit() -> Any:
     return needed("submitit", extra="slurm", what="--slurm")
 
 
-def do_runs(tasks: list[Task], store: Store, processes: int) -> int:
+def do_runs(tasks: list[Task], submission: Submission, processes: int) -> int:
     """One job: does what nobody else has of the runs, in this order; how many it did."""
-    done = []
+    store, done = submission.arrive(), []
 
     def listen(event: Event) -> None:
         if isinstance(event, Done):

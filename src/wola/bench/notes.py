@@ -1,12 +1,12 @@
-"""What a running grid leaves in the store for onlookers, and how they read it.
+"""Notes in a store on the grid and the runs under way, for those who watch.
 
-Nothing here is needed to go on with a grid: a note that is lost or stale harms nobody.
+No grid needs them to go on: a note that is lost or stale does no harm.
 """
 
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import monotonic
 from types import TracebackType
@@ -50,7 +50,7 @@ def checkpoint_file(store: Path, key: str) -> Path:
 
 
 def announce(store: Path, title: str, keys: Sequence[str]) -> None:
-    """Tells onlookers which runs the grid consists of; the last one announced counts."""
+    """Notes which runs the grid consists of; the last grid announced counts."""
     content = json.dumps({"title": title, "keys": list(keys)})
     write_whole(live_folder(store) / "grid.json", content.encode())
 
@@ -71,11 +71,11 @@ def notes(store: Path) -> Iterator[Note]:
             yield Note(**json.loads(path.read_text(encoding="utf-8")))
 
 
-class LiveNote:
-    """The note of one run, replaced when the model is tested and taken away at the end.
+class NoteWriter:
+    """Writes the note of one run: replaced when the model is tested, removed at the end.
 
-    Tests may follow each other quickly, and a note costs a millisecond: it is not replaced more
-    often than every `NOTE_EVERY` seconds.
+    Tests may follow each other quickly, and a note costs a millisecond: it is replaced at most
+    every `NOTE_EVERY` seconds.
     """
 
     def __init__(self, store: Path, key: str, scenario: Scenario) -> None:
@@ -97,20 +97,12 @@ class LiveNote:
             self.path.unlink(missing_ok=True)
 
     def __call__(self, event: Event) -> None:
-        """Takes down what a test of the model gave."""
+        """Notes the result of a test of the model."""
         if isinstance(event, Evaluated) and monotonic() - self._written >= NOTE_EVERY:
             self._write(event.step, event.accuracy)
 
     def _write(self, step: int, accuracy: float | None) -> None:
-        text = json.dumps(
-            {
-                "key": self.key,
-                "name": self.name,
-                "step": step,
-                "steps": self.steps,
-                "accuracy": accuracy,
-            }
-        )
+        text = json.dumps(asdict(Note(self.key, self.name, step, self.steps, accuracy)))
         self._written = monotonic()
         with suppress(WriteError):
             write_whole(self.path, text.encode(), sync=False)
