@@ -131,12 +131,14 @@ def checked_terms(loss: Loss, counts: Tensor, q: Tensor) -> Terms:
     q = q.double()
     made = [_made(loss, row, q) for row in counts.reshape(-1, len(q))]
     weights = torch.stack([terms.weights for terms in made]).double().view(counts.shape)
-    _check(loss, "weights", weights, weights.isfinite() & (weights >= 0), "finite numbers >= 0")
+    _check_values(
+        loss, "weights", weights, (weights >= 0) & (weights < torch.inf), "finite numbers >= 0"
+    )
     if all(terms.shifts is None for terms in made):
         return Terms(weights)
     rows = [torch.zeros_like(q) if terms.shifts is None else terms.shifts for terms in made]
     shifts = torch.stack(rows).double().view(counts.shape)
-    _check(
+    _check_values(
         loss,
         "shifts",
         shifts,
@@ -150,20 +152,23 @@ def _made(loss: Loss, counts: Tensor, q: Tensor) -> Terms:
     terms = loss.terms(counts, q)
     if not isinstance(terms, Terms):
         raise TypeError(f"{loss!r}: terms = {terms!r}; allowed: Terms(weights, shifts)")
-    for name, value in (("weights", terms.weights), ("shifts", terms.shifts)):
-        if name == "shifts" and value is None:
-            continue
-        if not isinstance(value, Tensor) or value.is_complex() or value.dtype == torch.bool:
-            raise TypeError(f"{loss!r}: {name} = {value!r}; allowed: a tensor of real numbers")
-        if value.shape != q.shape:
-            raise ValueError(
-                f"{loss!r}: {name} of shape {tuple(value.shape)}; allowed: ({len(q)},), one for "
-                f"each of {len(q)} classes"
-            )
+    _check_vector(loss, "weights", terms.weights, len(q))
+    if terms.shifts is not None:
+        _check_vector(loss, "shifts", terms.shifts, len(q))
     return terms
 
 
-def _check(loss: Loss, name: str, values: Tensor, fine: Tensor, allowed: str) -> None:
+def _check_vector(loss: Loss, name: str, value: Tensor, classes: int) -> None:
+    if not isinstance(value, Tensor) or value.is_complex() or value.dtype == torch.bool:
+        raise TypeError(f"{loss!r}: {name} = {value!r}; allowed: a tensor of real numbers")
+    if value.shape != (classes,):
+        raise ValueError(
+            f"{loss!r}: {name} of shape {tuple(value.shape)}; allowed: ({classes},), one for each "
+            f"of {classes} classes"
+        )
+
+
+def _check_values(loss: Loss, name: str, values: Tensor, fine: Tensor, allowed: str) -> None:
     if refuted(fine):
         wrong = values.view(-1, values.shape[-1])[~fine.view(-1, values.shape[-1]).all(1)]
         raise ValueError(f"{loss!r}: {name} = {wrong[0].tolist()}; allowed: {allowed}")

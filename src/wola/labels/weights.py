@@ -37,11 +37,11 @@ def class_weights(counts: Tensor, q: Tensor, *, renormalise: bool) -> Tensor:
 
     No value is read on the host, so it runs under ``vmap`` and without waiting for a device.
     """
-    present = counts > 0
-    weights = torch.where(present, q * counts.sum() / torch.where(present, counts, 1), 0)
+    absent = counts <= 0
+    weights = (q * counts.sum() / counts.masked_fill(absent, 1)).masked_fill(absent, 0)
     if renormalise:
-        mass = torch.where(present, q, 0).sum()
-        weights = weights / torch.where(mass > 0, mass, 1)
+        mass = q.masked_fill(absent, 0).sum()
+        weights = weights / mass.masked_fill(mass <= 0, 1)
     return weights
 
 
