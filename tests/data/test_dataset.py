@@ -5,7 +5,6 @@ import pytest
 import torch
 
 from wola.data import Arrays, Dataset, load, make_dataset
-from wola.data.dataset import BLOCK_VALUES, channel_moments
 from wola.data.embedded import Embedded
 from wola.data.public import Public
 from wola.data.registry import DATASETS
@@ -71,13 +70,6 @@ def test_one_channel_gives_all_features_one_mean():
     dataset = make_dataset("vector", arrays(x), one_channel=True)
     np.testing.assert_allclose(dataset.mean, [x.mean()], rtol=1e-6)
     np.testing.assert_allclose(dataset.train_inputs, (x - x.mean()) / x.std(), atol=1e-5)
-
-
-def test_moments_over_many_blocks_equal_those_of_the_whole():
-    x = RNG.normal(1000.0, 1.0, (3 * BLOCK_VALUES // 8 + 5, 2, 4))
-    mean, std = channel_moments(torch.from_numpy(x))
-    np.testing.assert_allclose(mean, x.mean(axis=(0, 2)), rtol=1e-12)
-    np.testing.assert_allclose(std, x.std(axis=(0, 2)), rtol=1e-9)
 
 
 def test_classes_without_names_are_numbered():
