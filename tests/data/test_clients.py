@@ -92,6 +92,11 @@ def test_another_number_of_workers_or_too_many_liars_are_refused(arguments, mess
         divided(**arguments)
 
 
+def test_half_of_the_clients_are_too_many_liars():
+    with pytest.raises(ValueError, match="byzantine = 2; allowed with 4 clients: 0 to 1"):
+        divided(torch.arange(4), honest=2, byzantine=2)
+
+
 def test_clients_of_another_length_are_refused():
     with pytest.raises(ValueError, match=r"clients has shape \(3,\); allowed: \(40,\)"):
         Clients().partition(LABELS, honest=2, clients=OWNERS[:3], generator=seeded())

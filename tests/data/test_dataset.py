@@ -130,8 +130,9 @@ class TestDigest:
         made = [self.of(x_train=z, x_test=z[:2], scale=1) for z in zeros]
         assert made[0].digest() != made[1].digest()
 
-    def test_clients_in_another_order_are_other_content(self):
-        one, other = (self.of(clients=list(names)) for names in ("aabbcc", "bbaacc"))
+    @pytest.mark.parametrize("names", ["bbaacc", "aabbdd"])
+    def test_clients_in_another_order_or_of_other_names_are_other_content(self, names):
+        one, other = (self.of(clients=list(clients)) for clients in ("aabbcc", names))
         assert one.digest() != other.digest()
 
 

@@ -59,7 +59,7 @@ class Clients(Partition):
         appearance = sorted(range(n), key=lambda client: int(shards[client][0]))
         drawn = torch.randperm(n, generator=generator, device=generator.device)[:byzantine]
         liars = {appearance[place] for place in drawn.tolist()}
-        order = sorted(range(n), key=lambda client: (client in liars, client))
+        order = sorted(range(n), key=lambda client: client in liars)
         return [shards[client] for client in order]
 
     def workers(self, dataset: Dataset) -> int:
