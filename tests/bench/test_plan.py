@@ -1,12 +1,15 @@
+import socket
+
 import pytest
 
+from tests.bench.made_up import put
 from tests.bench.small import iris, iris_grid, run_here
-from wola.bench.plan import Costs, Estimate, computing_workers, make_plan, measured, seconds_of
-from wola.bench.presets import quick
-from wola.data import DataError
+from wola.bench.costs import RecordedCosts, seconds_of
+from wola.bench.plan import EXAMPLES, learnt_in, make_plan
+from wola.bench.presets import accuracy
 from wola.training import Scenario
 
-COSTS = Costs(start=1.0, worker=0.01, rule=0.5, attack=0.25, test=2.0)
+TABLE = RecordedCosts.shipped()
 
 
 def test_a_plan_counts_and_writes_nothing(store, tmp_path):
@@ -15,85 +18,69 @@ def test_a_plan_counts_and_writes_nothing(store, tmp_path):
     store.fail(store.key(twins[0]), twins[0], "no")
     before = sorted(tmp_path.rglob("*"))
 
-    plan = make_plan([*iris_grid(3), *twins], store, measure=lambda scenario: COSTS)
+    plan = make_plan([*iris_grid(3), *twins], store)
 
     assert (plan.scenarios, plan.runs, plan.done, plan.left, plan.failed) == (5, 4, 2, 2, 1)
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_the_time_is_that_of_what_is_left(store):
+def test_a_plan_needs_no_data_and_no_network(store, monkeypatch):
+    def refuse(*given, **more):
+        raise AssertionError("a plan must not reach out")
+
+    monkeypatch.setattr(socket, "socket", refuse)
+    monkeypatch.setattr("wola.bench.task.load_once", refuse)
+    monkeypatch.setattr("wola.data.load", refuse)
+    scenarios = accuracy().cut(alpha=0.3, byzantine=6, seed=1).scenarios()
+
+    plan = make_plan(scenarios, store)
+
+    assert plan.scenarios == 640
+    assert plan.seconds > 3600
+
+
+def test_without_runs_the_time_is_that_of_the_table(store):
+    plan = make_plan(iris_grid(3), store)
+
+    assert plan.seconds == pytest.approx(3 * seconds_of(iris(), TABLE.of(iris())))
+    assert (plan.learnt, plan.examples, plan.machine) == (0, 0, TABLE.machine)
+
+
+def test_the_time_is_learnt_from_like_runs_in_the_store(store):
+    run_here(iris_grid(1), store)
+    run_here([iris(seed=7, alpha=1.0)], store)
+    learnt = learnt_in(store, store.keys())
+
+    plan = make_plan(iris_grid(3), store)
+
+    expected = seconds_of(iris(), learnt.of(iris(), TABLE.of(iris())))
+    assert plan.seconds == pytest.approx(2 * expected)
+    assert (plan.learnt, plan.examples) == (2, 2)
+
+
+def test_what_the_store_cannot_tell_comes_from_the_table(store):
     run_here(iris_grid(1), store)
 
-    plan = make_plan(iris_grid(3), store, measure=lambda scenario: COSTS)
+    plan = make_plan([*iris_grid(2), Scenario.paper("purchase100")], store)
 
-    assert plan.seconds == pytest.approx(2 * seconds_of(iris(), COSTS))
-
-
-def test_each_distinct_cost_is_measured_and_no_more(store):
-    asked = []
-
-    def measure(scenario):
-        asked.append(scenario)
-        return COSTS
-
-    make_plan(quick().scenarios(), store, measure=measure)
-
-    rules = {(s.mixing, s.aggregator) for s in map(_stands_for, quick().scenarios())}
-    assert {(s.mixing, s.aggregator) for s in asked} == rules
-    assert {s.attack for s in asked} == {"alie", "foe", "lf", "mimic", "sf"}
-    assert len(asked) <= len(rules) + 5
+    assert (plan.left, plan.learnt) == (2, 1)
 
 
-def _stands_for(scenario):
-    from wola.bench.same import representative
+def test_runs_whose_times_cannot_be_read_are_left_out(store):
+    put(store, iris())  # Its summary has the times of two phases alone.
+    run_here([iris(seed=2)], store)
+    (store.folder(store.key(iris(seed=2))) / "scenario.json").write_text("{half")
 
-    return representative(scenario)
-
-
-def test_costs_add_up_over_classes():
-    def measure(scenario):
-        rule = {"median": 1.0, "krum": 5.0}[scenario.aggregator]
-        attack = {"alie": 0.1, "foe": 0.2, "sf": 0.3}[scenario.attack]
-        return Costs(start=0.0, worker=0.0, rule=rule, attack=attack, test=0.0)
-
-    estimate = Estimate(measure, budget=100.0)
-    known = [("median", "alie"), ("krum", "foe"), ("median", "sf")]
-    estimate.study([iris(aggregator=rule, attack=attack) for rule, attack in known])
-
-    assert estimate.seconds(iris(aggregator="krum", attack="sf")) == pytest.approx(6 * 5.3)
+    assert learnt_in(store, store.keys()).runs == 0
+    assert make_plan(iris_grid(3), store).examples == 0
 
 
-def test_after_the_budget_only_networks_are_measured():
-    times = iter(range(0, 1000, 10))
-    estimate = Estimate(lambda scenario: COSTS, budget=5.0, clock=lambda: next(times))
+def test_of_a_large_store_a_part_is_read(store, monkeypatch):
+    read = []
+    monkeypatch.setattr(type(store), "keys", lambda self: (f"{n:064x}" for n in range(20_000)))
+    monkeypatch.setattr(type(store), "scenario", lambda self, key: read.append(key) or iris())
 
-    estimate.study([*(iris(aggregator=name) for name in ("median", "krum")), iris(batch=4)])
+    make_plan(iris_grid(1), store)
 
-    assert estimate.measurements == 2
-    assert estimate.seconds(iris(aggregator="krum")) == estimate.seconds(iris(aggregator="median"))
-
-
-def test_missing_data_is_said_and_its_runs_are_not_counted(store):
-    def measure(scenario):
-        if scenario.dataset == "purchase100":
-            raise DataError("could not be had")
-        return COSTS
-
-    scenarios = [iris(), *(Scenario.paper("purchase100", seed=seed) for seed in (1, 2))]
-    plan = make_plan(scenarios, store, measure=measure)
-
-    assert plan.missing == ("purchase100: could not be had (2 runs not counted)",)
-    assert plan.seconds == pytest.approx(seconds_of(iris(), COSTS))
-
-
-def test_label_attackers_compute_and_others_do_not():
-    assert computing_workers(iris(workers=10, byzantine=4, attack="lf")) == 10
-    assert computing_workers(iris(workers=10, byzantine=4, attack="sf")) == 6
-    assert computing_workers(iris(workers=10, byzantine=4, attack="sf", participants=5)) == 3
-
-
-def test_a_measurement_has_no_cost_below_zero():
-    costs = measured(iris(steps=500))
-
-    assert min(costs.start, costs.worker, costs.rule, costs.attack, costs.test) >= 0
-    assert costs.worker > 0
+    assert len(read) == EXAMPLES // 2
+    assert int(read[-1], 16) > 19_000

@@ -1,4 +1,4 @@
-"""Claims: who is at work on which run, so that no two processes do the same one."""
+"""Claims: who is at work on which run, so that two processes do not do the same one."""
 
 from __future__ import annotations
 

@@ -40,12 +40,12 @@ class Note:
 
 
 def live_folder(store: Path) -> Path:
-    """Where notes and checkpoints of runs under way are."""
+    """Where the notes and checkpoints of runs under way are."""
     return store / "live"
 
 
 def checkpoint_file(store: Path, key: str) -> Path:
-    """Where a run under way saves itself."""
+    """Where a run under way keeps its checkpoint."""
     return live_folder(store) / f"{key}.pt"
 
 

@@ -1,43 +1,25 @@
-"""What a grid would take: how many runs, how many are there, and for how long the rest will run."""
+"""The plan of a grid: how many runs, how many are there, and how long the rest will take."""
 
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, replace
-from statistics import fmean, median
-from time import monotonic
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 
+from wola.bench.costs import LearntCosts, RecordedCosts, groups_of_equal_cost, seconds_of
 from wola.bench.run import tasks_of
 from wola.bench.store import Store
-from wola.bench.task import dataset_of
-from wola.data import DataError
-from wola.training import Result, Scenario, simulate
-from wola.training.federation import trains_on_data
+from wola.training import Scenario
 
-#: Steps that are measured of a cost class; the first is not counted, since it may compile.
-STEPS = 3
-
-
-@dataclass(frozen=True)
-class Costs:
-    """Seconds by cause: `start` of a run, `worker` per step and worker that computes, `rule` and
-    `attack` per step, `test` per test of the model.
-    """
-
-    start: float
-    worker: float
-    rule: float
-    attack: float
-    test: float
-
-
-Measure = Callable[[Scenario], Costs]
+#: Runs of a store whose times are read, at most.
+EXAMPLES = 500
 
 
 @dataclass(frozen=True)
 class Plan:
     """The runs of a grid: how many `scenarios`, `runs` that answer them, `done` already, the rest.
 
-    `seconds` is what the rest takes in one process, estimated; `missing` says which datasets could
-    not be measured, and how many runs are not counted for that.
+    `seconds` is an estimate of what the rest takes in one process: for `learnt` runs from the times
+    of `examples`, runs in the store like them, for the others from a table that was recorded on
+    `machine`.
     """
 
     scenarios: int
@@ -45,8 +27,9 @@ class Plan:
     done: int
     failed: int
     seconds: float
-    measured: int
-    missing: tuple[str, ...]
+    learnt: int
+    examples: int
+    machine: str
 
     @property
     def left(self) -> int:
@@ -55,142 +38,42 @@ class Plan:
 
 
 def make_plan(
-    scenarios: Sequence[Scenario],
-    store: Store,
-    *,
-    budget: float = 60.0,
-    measure: Measure | None = None,
-    clock: Callable[[], float] = monotonic,
+    scenarios: Sequence[Scenario], store: Store, *, recorded: RecordedCosts | None = None
 ) -> Plan:
-    """Counts the runs of a grid and estimates what is left, from a few steps of every cost class.
-
-    Costs add up over classes: what workers compute depends on the dataset and the network, what
-    the rule costs on the mixing and the aggregator, and so on. Runs that together meet every class
-    are measured over a few steps; after `budget` seconds the classes that are left take the mean
-    of their like.
-    """
-    tasks = tasks_of(scenarios, store)
-    left = [task for task in tasks if not store.is_done(task.key)]
-    estimate = Estimate(measure or measured, budget=budget, clock=clock)
-    estimate.study([task.scenario for task in left])
-    seconds = [estimate.seconds(task.scenario) for task in left]
+    """Counts the runs of a grid and estimates what is left; nothing is trained or downloaded."""
+    table = RecordedCosts.shipped() if recorded is None else recorded
+    tasks, there = tasks_of(scenarios, store), list(store.keys())
+    done = set(there)
+    left = [task for task in tasks if task.key not in done]
+    ours = [task.key for task in tasks if task.key in done]
+    costs = learnt_in(store, dict.fromkeys((*_spread(ours), *_spread(there))))
+    seconds, learnt = 0.0, 0
+    for alike in groups_of_equal_cost(task.scenario for task in left):
+        one = alike[0]
+        seconds += len(alike) * seconds_of(one, costs.of(one, table.of(one)))
+        learnt += len(alike) * costs.knows(one)
     return Plan(
         scenarios=len(scenarios),
         runs=len(tasks),
-        done=len(tasks) - len(left),
+        done=len(ours),
         failed=sum(task.failures > 0 for task in left),
-        seconds=sum(one for one in seconds if one is not None),
-        measured=estimate.measurements,
-        missing=tuple(
-            f"{name}: {reason} ({sum(t.scenario.dataset == name for t in left)} runs not counted)"
-            for name, reason in estimate.missing.items()
-        ),
+        seconds=seconds,
+        learnt=learnt,
+        examples=costs.runs,
+        machine=table.machine,
     )
 
 
-class Estimate:
-    """Costs by class, learnt from a few short runs.
-
-    A scenario belongs to a class of each kind: what its workers compute, its rule, its attack.
-    """
-
-    def __init__(
-        self, measure: Measure, *, budget: float, clock: Callable[[], float] = monotonic
-    ) -> None:
-        self.measure, self.budget, self.clock = measure, budget, clock
-        self.known: dict[Hashable, Costs] = {}
-        self.missing: dict[str, str] = {}
-        self.measurements = 0
-
-    def study(self, scenarios: Sequence[Scenario]) -> None:
-        """Measures scenarios until every class is known, those with most that is new first."""
-        end = self.clock() + self.budget
-        for new in (3, 2, 1):
-            for scenario in scenarios:
-                classes = _classes(scenario)
-                unknown = [one for one in classes if one not in self.known]
-                # Without its network nothing can be said of a run; all else has its like.
-                needed = classes[0] in unknown or self.clock() < end
-                if len(unknown) >= new and needed and scenario.dataset not in self.missing:
-                    self._learn(scenario, unknown)
-
-    def _learn(self, scenario: Scenario, classes: Sequence[Hashable]) -> None:
-        try:
-            costs = self.measure(scenario)
-        except DataError as error:
-            self.missing[scenario.dataset] = str(error)
-            return
-        self.measurements += 1
-        self.known |= dict.fromkeys(classes, costs)
-
-    def seconds(self, scenario: Scenario) -> float | None:
-        """The time of a run; None if its data is missing."""
-        network, rule, attack = _classes(scenario)
-        if network not in self.known:
-            return None
-        base = self.known[network]
-        return seconds_of(
-            scenario,
-            replace(
-                base,
-                rule=self.known.get(rule, base).rule,
-                attack=self.known.get(attack, base).attack,
-            ),
-        )
+def learnt_in(store: Store, keys: Iterable[str]) -> LearntCosts:
+    """What some runs of a store cost; those that cannot be read are left out."""
+    costs = LearntCosts()
+    for key in keys:
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            costs.learn(store.scenario(key), store.summary(key))
+    return costs
 
 
-def _classes(scenario: Scenario) -> tuple[Hashable, Hashable, Hashable]:
-    s = scenario
-    network = (s.dataset, s.data_source, s.model, s.inputs, s.batch, s.local_steps, s.augment)
-    size = (s.dataset, s.model, s.workers, s.device, s.threads)
-    rule = (s.mixing, s.aggregator, s.definitions)
-    # An optimised attack tries the rule many times over.
-    judged = rule if s.attack.startswith("optimal") else ()
-    return (
-        ("network", *network, s.device, s.threads),
-        ("rule", *size, *rule),
-        ("attack", *size, s.attack, *judged),
-    )
-
-
-def measured(scenario: Scenario) -> Costs:
-    """The costs of a scenario, from its first steps."""
-    dataset, start = dataset_of(scenario), monotonic()
-    result = simulate(scenario.changed(steps=STEPS, evaluate_every=STEPS), dataset=dataset)
-    return costs_of(result, monotonic() - start)
-
-
-def costs_of(result: Result, seconds: float) -> Costs:
-    """What a short run of so many seconds in all tells about longer ones."""
-    later = [record.seconds for record in result.steps[1:] or result.steps]
-    typical = {phase: median(one[phase] for one in later) for phase in later[0]}
-    test = fmean(evaluation.seconds for evaluation in result.evaluations)
-    computing = typical["batches"] + typical["gradients"] + typical["step"] + typical["metrics"]
-    # The final model is tested once more, for the confusion table.
-    rest = seconds - sum(result.seconds.values()) - test
-    return Costs(
-        start=max(0.0, rest),
-        worker=computing / max(1, computing_workers(result.scenario)),
-        rule=typical["rule"],
-        attack=typical["attack"],
-        test=test,
-    )
-
-
-def computing_workers(scenario: Scenario) -> float:
-    """How many workers compute an update in a round, on average."""
-    taking_part, _ = scenario.round_counts()
-    share = 1.0 if trains_on_data(scenario) else scenario.honest / scenario.workers
-    return taking_part * share
-
-
-def seconds_of(scenario: Scenario, costs: Costs) -> float:
-    """The time of a whole run.
-
-    >>> costs = Costs(start=1.0, worker=0.1, rule=0.0, attack=0.0, test=2.0)
-    >>> seconds_of(Scenario(workers=1, byzantine=0, steps=10, evaluate_every=5), costs)
-    8.0
-    """
-    tests = -(-scenario.steps // scenario.evaluate_every) + 1
-    step = costs.worker * computing_workers(scenario) + costs.rule + costs.attack
-    return costs.start + scenario.steps * step + tests * costs.test
+def _spread(keys: Sequence[str]) -> Iterator[str]:
+    # Evenly over all of them: a part of a store in the order of its keys is a random one.
+    count = min(EXAMPLES // 2, len(keys))
+    return (keys[index * len(keys) // count] for index in range(count))

@@ -21,7 +21,7 @@ from wola.training import (
     simulate,
 )
 
-#: A process of a grid computes with one thread, whatever its libraries would choose.
+#: A process that does runs has one thread, whatever its libraries would choose.
 ONE_THREAD = dict.fromkeys(
     (
         "OMP_NUM_THREADS",
@@ -33,7 +33,7 @@ ONE_THREAD = dict.fromkeys(
     "1",
 )
 
-#: The datasets of this process, each read once. Two stay: a grid goes through them one by one.
+#: Reads a dataset once per process. Two are kept: a grid goes through its datasets one by one.
 load_once = lru_cache(maxsize=2)(load)
 
 #: Steps between two checkpoints: short runs are cheaper to repeat than to save.
@@ -42,7 +42,7 @@ CHECKPOINT_EVERY = 200
 
 @dataclass(frozen=True)
 class Task:
-    """A run to be done: the scenario that stands for its like, and its key in the store.
+    """A run to be done: the scenario that stands for all that coincide, and its key in the store.
 
     `failures` is how often it had failed before this attempt at the grid.
     """
@@ -61,7 +61,7 @@ Callbacks = Callable[[Task], Sequence[Callback]]
 
 
 def no_callbacks(task: Task) -> Sequence[Callback]:
-    """Nobody else watches the run."""
+    """No callbacks: nobody else watches the run."""
     return ()
 
 

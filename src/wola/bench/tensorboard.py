@@ -1,4 +1,4 @@
-"""Curves for TensorBoard, written while the runs go."""
+"""Curves for TensorBoard, written while runs are under way."""
 
 from collections.abc import Sequence
 from math import isfinite
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def curves_in(folder: Path | None) -> Callbacks:
-    """What makes a run write its curves into a folder of its own under this one; None: nowhere."""
+    """Callbacks that write the curves of a run into a folder below this one; None: no callbacks."""
     if folder is None:
         return no_callbacks
     check_tensorboard()
@@ -33,9 +33,9 @@ def check_tensorboard() -> None:
 
 
 class Curves(Callback):
-    """Writes accuracy and loss at every test, and what is measured of every step.
+    """Writes accuracy and loss at every test, and what is measured at every step.
 
-    A run that starts again, or goes on, takes the place of what it had written from that step on.
+    A run that starts again, or goes on, replaces what it had written from that step on.
     """
 
     def __init__(self, folder: Path) -> None:

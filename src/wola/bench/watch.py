@@ -10,7 +10,7 @@ from wola.bench.progress import GridProgress
 from wola.bench.store import Store
 from wola.training import Scenario
 
-#: Seconds between two looks, and without anybody at work after which watching ends.
+#: Seconds between two looks; seconds without anybody at work after which watching ends.
 PAUSE, IDLE = 1.0, 15.0
 
 

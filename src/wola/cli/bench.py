@@ -39,7 +39,8 @@ def bench(
         Path, typer.Option(metavar="FOLDER", help="Where the runs are kept.")
     ] = DEFAULT_STORE,
     plan: Annotated[
-        bool, typer.Option("--plan", help="Say how much there is to do, and do nothing.")
+        bool,
+        typer.Option("--plan", help="Say how much there is to do, and do nothing."),
     ] = False,
     watching: Annotated[
         bool, typer.Option("--watch", help="Watch others work on the store.")
@@ -50,9 +51,14 @@ def bench(
     ] = None,
     ray: Annotated[
         str | None,
-        typer.Option(metavar="ADDRESS", help="Run on this Ray cluster; auto finds it."),
+        typer.Option(
+            metavar="ADDRESS",
+            help="Run on this Ray cluster, which shares the store; auto finds it.",
+        ),
     ] = None,
-    slurm: Annotated[bool, typer.Option("--slurm", help="Run as an array of SLURM jobs.")] = False,
+    slurm: Annotated[
+        bool, typer.Option("--slurm", help="Run as SLURM jobs on nodes that share the store.")
+    ] = False,
     jobs: Annotated[int, typer.Option(min=1, help="SLURM jobs in the array.")] = 8,
     job_minutes: Annotated[int, typer.Option(min=1, help="Time limit of a SLURM job.")] = 240,
     partition_of_slurm: Annotated[
@@ -146,13 +152,16 @@ def plan_lines(plan: Plan, processes: int) -> list[str]:
         f"{plan.done} done, {plan.left} left"
         + (f", of which {plan.failed} failed before" if plan.failed else ""),
     ]
-    if plan.left:
-        time = clock_time(plan.seconds / min(processes, plan.left))
-        lines.append(
-            f"about {time} with {processes} at once "
-            f"(estimated from a few steps of {plan.measured} runs)"
-        )
-    return [*lines, *(f"not measured: {reason}" for reason in plan.missing)]
+    if not plan.left:
+        return lines
+    time = clock_time(plan.seconds / min(processes, plan.left))
+    lines.append(f"about {time} with {processes} at once; this is an estimate:")
+    if plan.learnt:
+        lines.append(f"  {plan.learnt} runs by the times of {plan.examples} runs in the store")
+    if plan.learnt < plan.left:
+        table = f"a table recorded on {plan.machine}"
+        lines.append(f"  {plan.left - plan.learnt} runs by {table}, which may not be this machine")
+    return lines
 
 
 def report_lines(report: GridReport, scenarios: Sequence[Scenario], store: Path) -> list[str]:

@@ -72,7 +72,7 @@ class _Workers:
         )
 
     def work(self) -> None:
-        """Until all runs are done or given up."""
+        """Works until all runs are done or given up."""
         while True:
             for worker in self.running.values():
                 if worker.ready and (task := self.queue.next()):

@@ -1,4 +1,4 @@
-"""A worker process: one run at a time over a pipe, a log of its own, and an end that is noticed."""
+"""A worker process: it gets one run at a time over a pipe, and has a log of its own."""
 
 import faulthandler
 import os
@@ -27,7 +27,7 @@ class Ready:
 
 @dataclass(frozen=True)
 class Stuck:
-    """The store cannot be written to: no run can be kept any more."""
+    """The store cannot be written to, so no run can be kept."""
 
     error: OSError
 
@@ -58,11 +58,11 @@ class WorkerProcess:
         )
         with _surroundings(self.environment):
             self.process.start()
-        # With our copy of its end closed, the death of the process ends the connection.
+        # With our copy of its end closed, the connection ends when the process does.
         theirs.close()
 
     def give(self, task: Task) -> None:
-        """Starts a run; that the process died meanwhile is heard at the connection."""
+        """Starts a run; if the process has died meanwhile, `hear` will tell."""
         self.task, self.ready = task, False
         with suppress(OSError):
             self.connection.send(task)
@@ -76,7 +76,7 @@ class WorkerProcess:
         return message
 
     def death(self) -> str:
-        """Waits for the end of a process that is dying; how it died, and the end of its log."""
+        """Waits for the process to end; tells how it died, after the end of its log."""
         self._end()
         code = self.process.exitcode or 0
         how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
@@ -89,7 +89,7 @@ class WorkerProcess:
         return ""
 
     def stop(self) -> None:
-        """Ends the process: at once, but its claim is given back if it answers at all."""
+        """Ends the process at once; if it still answers, it releases its claim first."""
         self.connection.close()
         if self.process.is_alive():
             self.process.terminate()
@@ -106,7 +106,7 @@ class WorkerProcess:
 def serve(
     connection: "Connection[Message, Task]", store: Store, log: Path, tensorboard: Path | None
 ) -> None:
-    """The life of a worker process: runs as they come, until nobody is at the other end.
+    """What a worker process does: runs as they come, until the other end of the pipe is closed.
 
     A run whose driver has gone is still finished and kept.
     """
@@ -147,7 +147,7 @@ def _write_to(log: Path) -> None:
 
 @contextmanager
 def _surroundings(environment: Mapping[str, str]) -> Iterator[None]:
-    """Inside, a process starts with these variables, and deaf to Ctrl-C.
+    """Inside, processes are started with these variables, and do not hear Ctrl-C.
 
     A terminal sends Ctrl-C to every process at once, and only the driver should answer it.
     """

@@ -85,7 +85,7 @@ class _Cluster:
             )
 
     def work(self) -> None:
-        """Until all runs are done or given up."""
+        """Works until all runs are done or given up."""
         try:
             while self.queue or self.submitted:
                 self._submit()

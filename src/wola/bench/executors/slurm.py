@@ -84,7 +84,7 @@ def import_submitit() -> Any:
 
 
 def do_runs(tasks: list[Task], submission: Submission, processes: int) -> int:
-    """One job: does what nobody else has of the runs, in this order; how many it did."""
+    """One job: does the runs that nobody else has, in this order; returns how many it did."""
     store, done = submission.arrive(), []
 
     def listen(event: Event) -> None:

@@ -1,0 +1,50 @@
+import json
+from time import perf_counter
+
+import pytest
+
+from benchmarks import costs
+from benchmarks.costs import SHAPES, measured, record, rules
+from wola.bench.costs import RecordedCosts
+from wola.training import AGGREGATORS, MIXINGS, Scenario, evaluate, metrics
+
+
+@pytest.fixture
+def few_rules(monkeypatch):
+    """Two rules and two attacks, so that a measurement takes a second."""
+    monkeypatch.setattr(costs, "rules", lambda: [("none", "median"), ("nnm", "krum")])
+    monkeypatch.setattr(costs, "ATTACKS", {"alie": None})
+    monkeypatch.setattr(costs, "LABEL_ATTACKS", {"lf": None})
+    for module in (metrics, evaluate):
+        monkeypatch.setattr(module, "perf_counter", perf_counter)
+
+
+def test_a_measurement_is_a_table_that_the_package_reads(few_rules):
+    table = RecordedCosts(**json.loads(json.dumps(record(["iris"]))))
+
+    made = table.of(Scenario.paper("iris", aggregator="median"))
+
+    assert min(made.worker, made.rule, made.test) > 0
+    assert min(made.start, made.attack) >= 0
+    assert list(table.datasets["iris"]["rules"]) == ["none median", "nnm krum"]
+    assert list(table.datasets["iris"]["attacks"]) == ["none", "alie", "lf"]
+
+
+def test_a_large_test_set_is_measured_in_part(few_rules, monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        costs.Shape,
+        "random",
+        lambda self, name, *, tests, real=costs.Shape.random: (
+            asked.append(tests) or real(self, name, tests=tests)
+        ),
+    )
+
+    measured("purchase100", SHAPES["purchase100"])
+
+    assert asked == [512, 100]
+
+
+def test_every_rule_of_the_library_is_measured():
+    assert {mixing for mixing, _ in rules()} == {"none", *MIXINGS}
+    assert {aggregator for _, aggregator in rules()} == set(AGGREGATORS)
