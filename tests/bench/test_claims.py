@@ -4,7 +4,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from errno import ENOSPC
+from errno import EMFILE, ENOSPC
 from io import StringIO
 from pathlib import Path
 from threading import Barrier
@@ -210,12 +210,14 @@ class FullDisk(StringIO):
         raise OSError(ENOSPC, "No space left on device")
 
 
-def test_a_full_disk_leaves_no_claim(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(path: Path, mode: str, encoding: str) -> FullDisk:
-        path.touch(exist_ok=False)
-        return FullDisk()
+def opened_on_a_full_disk(path: Path, mode: str, encoding: str) -> FullDisk:
+    """A new file there; an old one is in the way, as everywhere."""
+    path.touch(exist_ok=False)
+    return FullDisk()
 
-    monkeypatch.setattr(claims_module, "open", full, raising=False)
+
+def test_a_full_disk_leaves_no_claim(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(claims_module, "open", opened_on_a_full_disk, raising=False)
     with pytest.raises(WriteError, match="No space left"):
         claim(tmp_path, KEY, Owner.here())
     assert list(tmp_path.iterdir()) == []
@@ -227,15 +229,26 @@ def test_a_full_disk_leaves_a_dead_claim_as_it_is(
     dead = claim(tmp_path, KEY, ended())
     assert dead is not None
 
-    def full(path: Path, text: str, encoding: str) -> None:
-        path.touch()
-        raise OSError(ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(Path, "write_text", full)
+    monkeypatch.setattr(claims_module, "open", opened_on_a_full_disk, raising=False)
     with pytest.raises(WriteError, match="No space left"):
         claim(tmp_path, KEY, Owner.here())
     assert [held.owner for held in claims(tmp_path)] == [dead.owner]
     assert list(tmp_path.iterdir()) == [dead.path]
+
+
+def test_a_process_without_free_file_handles_leaves_the_claims_of_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = claim(tmp_path, KEY, Owner.here())
+    assert held is not None
+
+    def exhausted(path: Path, mode: str, encoding: str) -> None:
+        raise OSError(EMFILE, "Too many open files")
+
+    monkeypatch.setattr(claims_module, "open", exhausted, raising=False)
+    with pytest.raises(WriteError, match="Too many open files"):
+        claim(tmp_path, KEY, Owner.here())
+    assert list(tmp_path.iterdir()) == [held.path]
 
 
 def test_a_killed_process_that_nobody_has_reaped_is_gone(tmp_path):

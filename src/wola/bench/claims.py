@@ -8,7 +8,6 @@ import socket
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
-from errno import ENOTDIR
 from functools import cache
 from pathlib import Path
 from threading import Event, Thread
@@ -134,8 +133,7 @@ class Claim:
 
 def claims(folder: Path, key: str | None = None) -> Iterator[Held]:
     """The claim files in a folder, of one run or of all."""
-    names = _names(folder) if key is None else [f"{key}.json"]
-    for path in (folder / name for name in names):
+    for path in folder.glob("*.json") if key is None else [folder / f"{key}.json"]:
         # A claim that is released at this moment is none.
         with suppress(FileNotFoundError, NotADirectoryError):
             touched = path.stat().st_mtime
@@ -165,6 +163,10 @@ def claim(
     its look and its replacement may still take a claim from somebody alive, who learns of it at
     the next heartbeat: the run is then done twice, with the same bits.
     """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise refused(error, folder) from error
     made = Claim(folder / f"{key}.json", key, owner, beat)
     if _created(made.path, owner):
         return made
@@ -176,26 +178,16 @@ def claim(
     return None if made.lost else made
 
 
-def _names(folder: Path) -> list[str]:
-    with suppress(FileNotFoundError, NotADirectoryError):
-        names = os.listdir(folder)
-        return [name for name in names if name.endswith(".json") and not name.startswith(".")]
-    return []
-
-
 def _created(path: Path, owner: Owner) -> bool:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = open(path, "x", encoding="utf-8")  # noqa: SIM115 (what follows is undone on error)
+        file = open(path, "x", encoding="utf-8")  # noqa: SIM115 (it is removed if writing fails)
     except FileExistsError:
-        if not path.parent.is_dir():
-            raise refused(NotADirectoryError(ENOTDIR, os.strerror(ENOTDIR)), path.parent) from None
         return False
     except OSError as error:
         raise refused(error, path) from error
     try:
         with file:
-            file.write(_text(owner))
+            json.dump(asdict(owner), file)
     except OSError as error:
         with suppress(OSError):
             path.unlink()
@@ -205,17 +197,13 @@ def _created(path: Path, owner: Owner) -> bool:
 
 def _replace(path: Path, owner: Owner) -> None:
     draft = path.with_name(f".{owner.token}")
+    _created(draft, owner)
     try:
-        draft.write_text(_text(owner), encoding="utf-8")
         os.replace(draft, path)
     except OSError as error:
         with suppress(OSError):
             draft.unlink()
         raise refused(error, path) from error
-
-
-def _text(owner: Owner) -> str:
-    return json.dumps(asdict(owner))
 
 
 def _owner(content: bytes) -> Owner | None:

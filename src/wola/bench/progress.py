@@ -37,12 +37,14 @@ TRUSTED_UNITS, TRUSTED_SECONDS, TRUSTED_PART = 2, 10.0, 0.05
 
 
 def clock_time(seconds: float) -> str:
-    """Hours, minutes and seconds.
+    """Hours, minutes and seconds; from four days on, days.
 
-    >>> clock_time(3725.0), clock_time(200_000.0)
-    ('1:02:05', '55:33:20')
+    >>> clock_time(3725.0), clock_time(200_000.0), clock_time(600_000.0)
+    ('1:02:05', '55:33:20', '7 days')
     """
     whole = round(seconds)
+    if whole >= 4 * 86400:
+        return f"{round(whole / 86400)} days"
     return f"{whole // 3600}:{whole // 60 % 60:02d}:{whole % 60:02d}"
 
 
