@@ -7,7 +7,7 @@ from tests.bench.small import iris, iris_grid, run_here
 from wola.bench import watch as watching
 from wola.bench.claims import Owner
 from wola.bench.events import Done, Failed
-from wola.bench.notes import NoteWriter, announced, live_folder, notes
+from wola.bench.notes import NoteWriter
 from wola.bench.progress import GridProgress
 from wola.bench.watch import Onlooker, watch
 
@@ -72,19 +72,3 @@ def test_runs_under_way_are_shown_while_their_claim_lives(store, monkeypatch):
 
     assert list(seen[0]) == [key]
     assert progress.current == {}
-
-
-def test_notes_that_cannot_be_read_are_left_out(store):
-    live_folder(store.path).mkdir()
-    (live_folder(store.path) / "a.note").write_text("{half")
-    (live_folder(store.path) / "grid.json").write_text("[]")
-
-    assert list(notes(store.path)) == []
-    assert announced(store.path) is None
-
-
-def test_a_note_that_cannot_be_written_harms_nobody(store):
-    live_folder(store.path).write_text("a file where the folder should be")
-
-    with NoteWriter(store.path, "a", iris()):
-        pass
