@@ -20,7 +20,7 @@ from benchmarks.byzfl_training import MODEL_NAME
 from benchmarks.peers import byzfl
 from wola.data import load
 from wola.models import MODELS, model_for
-from wola.training import Scenario
+from wola.training import PARTS, Scenario
 
 AGGREGATORS = {
     "median": {"name": "Median"},
@@ -61,7 +61,7 @@ def configuration(base: Scenario) -> dict[str, Any]:
             "loss": "CrossEntropyLoss",
             "learning_rate": base.lr,
             "learning_rate_decay": 0.5,
-            "milestones": [base.lr_period - 1],
+            "milestones": [PARTS.make("schedule", base.schedule).period - 1],
         },
         "aggregator": list(AGGREGATORS.values()),
         "pre_aggregators": list(MIXINGS.values()),

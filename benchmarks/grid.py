@@ -22,13 +22,13 @@ from benchmarks.byzfl_grid import AGGREGATORS, ATTACKS
 from benchmarks.grid_page import PROCESSES, page
 from benchmarks.kernels import use_one_thread, write
 from benchmarks.step import training_environment, with_command
+from wola.bench.coincidence import coinciding
 from wola.bench.events import Begun, Done, Event, ignore
 from wola.bench.executors.local import LocalExecutor
 from wola.bench.presets import preset
 from wola.bench.run import run_grid, tasks_of
-from wola.bench.same import coinciding
 from wola.bench.store import Store
-from wola.bench.task import dataset_of, perform
+from wola.bench.task import perform
 from wola.training import Scenario, simulate
 
 
@@ -105,7 +105,7 @@ def plain_loop(scenarios: Sequence[Scenario]) -> Timed:
     """The runs one after another, kept nowhere; their data is read once, as in a grid."""
     start, cpu = time.monotonic(), cpu_seconds()
     for scenario in scenarios:
-        simulate(scenario, dataset=dataset_of(scenario))
+        simulate(scenario)
     seconds = time.monotonic() - start
     return Timed(seconds, seconds, cpu_seconds() - cpu)
 

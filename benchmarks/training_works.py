@@ -16,7 +16,7 @@ from benchmarks.step_page import BYZFL
 from benchmarks.tables import WOLA, Cell
 from benchmarks.timing import Call, interleaved, timed
 from wola.models import convnet_mnist
-from wola.training import Federation, Round, Scenario, assemble, make_rule
+from wola.training import Federation, Round, Scenario, assemble
 from wola.training.batches import draw_batches
 from wola.training.evaluate import evaluate
 from wola.training.federation import HeldOut
@@ -57,7 +57,7 @@ def peer_of(scenario: Scenario, federation: Federation, test: Tensor) -> ByzFLFe
 
 def warm_up(scenario: Scenario) -> None:
     """Has wola compile the kernel that it keeps for so many workers."""
-    rule = make_rule(scenario.aggregator, mixing=scenario.mixing, definitions=scenario.definitions)
+    rule = scenario.rule()
     generator = torch.Generator().manual_seed(0)
     updates = torch.randn(scenario.workers, WARM_WIDTH, generator=generator)
     for _ in range(1 + WARM_COLUMNS // WARM_WIDTH):

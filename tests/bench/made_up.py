@@ -1,11 +1,15 @@
 """Runs that nobody has trained: quick to make, whole in a store."""
 
 import io
+import json
+from hashlib import sha256
 from pathlib import Path
 
 import polars as pl
 
+from wola.bench.coincidence import representative
 from wola.bench.store import Store
+from wola.ground.sealed import sealed
 from wola.training import SEMANTICS, Result, Scenario, simulate
 
 
@@ -37,7 +41,14 @@ def put(store: Store, scenario: Scenario, *, accuracy: float | None = 50.0) -> s
         "seconds": {"rule": 0.25, "attack": 0.5},
         "digest": key[::-1],
     }
-    store.put(key, scenario, metrics.getvalue(), summary)
+    checksum = sha256(metrics.getvalue()).hexdigest()
+    record = representative(scenario).record()
+    files = {
+        "scenario.json": json.dumps(record).encode(),
+        "metrics.parquet": metrics.getvalue(),
+        "summary.json": sealed({**summary, "metrics_sha256": checksum}),
+    }
+    store.put(key, files)
     return key
 
 

@@ -1,8 +1,12 @@
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from wola.aggregation import Krum
+from wola.attacks import FOE
 from wola.bench.grid import Grid, GridError
+from wola.bench.strategies import named_strategy
 from wola.training import STRATEGIES, Scenario
 
 
@@ -141,3 +145,74 @@ def test_a_wrong_toml_names_the_file_and_the_fault(tmp_path: Path, text: str, me
 def test_a_missing_toml_is_said_to_be_missing(tmp_path: Path) -> None:
     with pytest.raises(GridError, match=r"none\.toml cannot be read as a grid: .*No such file"):
         Grid.from_toml(tmp_path / "none.toml")
+
+
+def test_a_cut_by_name_takes_the_part_with_whatever_parameters() -> None:
+    rules = ["median", "multi-krum(power=1)", "multi-krum"]
+    grid = Grid({}, {"aggregator": rules})
+    assert grid.cut(aggregator="multi-krum").axes["aggregator"] == rules[1:]
+    assert grid.cut(aggregator="multi-krum( power = 1 )").axes["aggregator"] == [rules[1]]
+    assert grid.cut(aggregator=["median", "multi-krum"]).axes["aggregator"] == rules
+    with pytest.raises(GridError, match=r"krum' is not on the axis"):
+        grid.cut(aggregator="krum")
+
+
+def test_a_filter_by_name_takes_the_part_with_whatever_parameters() -> None:
+    axes = {"aggregator": ["median", "multi-krum(power=1)"], "attack": ["foe", "foe(epsilon=2)"]}
+    grid = Grid({}, axes, without=({"aggregator": "multi-krum", "attack": "foe"},))
+    assert {s.aggregator for s in grid.scenarios()} == {"median"}
+
+
+def test_strategies_of_ones_own_stand_beside_the_papers(tmp_path: Path) -> None:
+    (tmp_path / "grid.toml").write_text(
+        '[axes]\nstrategy = ["WoLA", "Mine", "Slow"]\nseed = [1, 2]\n'
+        '[strategies."Mine"]\nmixing = "arc + nnm"\n'
+        '[strategies."Slow"]\nloss = "wola"\nlr = 0.1\n'
+    )
+    grid = Grid.from_toml(tmp_path / "grid.toml")
+    scenarios = grid.scenarios()
+    assert [(s.loss, s.mixing, s.lr) for s in scenarios[::2]] == [
+        ("wola", "none", 0.75),
+        ("cross-entropy", "arc+nnm", 0.75),
+        ("wola", "none", 0.1),
+    ]
+    assert len(grid.cut(strategy="mine").scenarios()) == 2
+    named = [named_strategy(s.model_dump(), grid.strategies) for s in scenarios[::2]]
+    assert named == ["WoLA", "Mine", "Slow"]
+
+
+def test_a_grid_with_strategies_of_its_own_alone_takes_them_all() -> None:
+    grid = Grid({"mixing": "arc"}, strategies={"A": {"loss": "wola"}, "B": {"lr": 0.5}})
+    assert [(s.mixing, s.loss, s.lr) for s in grid.scenarios()] == [
+        ("arc", "wola", 0.75),
+        ("arc", "cross-entropy", 0.5),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("strategies", "message"),
+    [
+        ({"WoLA": {"lr": 1.0}}, "'WoLA' is one of the paper's"),
+        ({"A": {}}, "'A' = {}; allowed: a table of fields"),
+        ({"A": {"lrr": 1.0}}, "'A' sets 'lrr', no field; did you mean 'lr'"),
+        ({"A": {"mixing": "nnm"}}, "'A' is the same as 'NNM'"),
+        ({"A": {"lr": 1.0}, "B": {"lr": 1}}, "'B' is the same as 'A'"),
+        ({"A": {"lr": "high"}}, "lr = 'high'; allowed"),
+        ({"A": {"attack": "ali"}}, "attack = 'ali'; did you mean 'alie'"),
+    ],
+)
+def test_a_strategy_that_cannot_be_is_refused(strategies: Any, message: str) -> None:
+    with pytest.raises(GridError, match=message):
+        Grid(strategies=strategies)
+
+
+def test_parts_on_an_axis_may_be_objects() -> None:
+    grid = Grid({}, {"aggregator": [Krum(power=1), "median"], "attack": [FOE(0.5)]})
+    assert grid.axes == {"aggregator": ["krum(power=1)", "median"], "attack": ["foe(epsilon=0.5)"]}
+
+
+def test_a_number_given_as_true_is_refused() -> None:
+    with pytest.raises(GridError, match="steps = true; allowed: a whole number"):
+        Grid({}, {"steps": [True]})
+    with pytest.raises(GridError, match="steps = true"):
+        Grid({"steps": True}).scenarios()

@@ -6,9 +6,12 @@ import polars as pl
 import pytest
 
 from tests.bench.made_up import put
+from wola.bench.coincidence import representative
 from wola.bench.index import SCHEMA, DamagedRun
 from wola.bench.store import Store
+from wola.ground.sealed import sealed
 from wola.training import Scenario
+from wola.training.scenario import record_key
 
 
 def test_a_row_has_all_fields_the_strategy_and_the_numbers(store: Store) -> None:
@@ -23,7 +26,7 @@ def test_a_row_has_all_fields_the_strategy_and_the_numbers(store: Store) -> None
 
 def test_an_empty_store_has_an_empty_table_with_all_columns(store: Store) -> None:
     assert store.frame().schema == pl.Schema(SCHEMA)
-    assert len(store.frame(shared=True)) == 0
+    assert len(store.frame(coinciding=True)) == 0
 
 
 def test_runs_added_changed_and_removed_are_seen_without_asking(store: Store) -> None:
@@ -51,8 +54,7 @@ def test_a_refresh_reads_the_folders_again(store: Store) -> None:
     store.frame()
     path = store.folder(key) / "summary.json"
     stamp = path.stat()
-    changed = path.read_text().replace('"accuracy": 50.0', '"accuracy": 10.0')
-    path.write_text(changed)
+    path.write_bytes(sealed({**store.summary(key), "accuracy": 10.0}))
     os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
     assert store.frame()["accuracy"].item() == 50.0
     assert store.frame(refresh=True)["accuracy"].item() == 10.0
@@ -88,10 +90,13 @@ def test_a_run_that_cannot_be_read_is_left_out_with_a_warning(store: Store) -> N
 
 def test_a_run_of_another_version_is_never_mixed_in(store: Store) -> None:
     key = put(store, Scenario())
-    path = store.folder(key) / "summary.json"
-    path.write_text(path.read_text().replace('"semantics": "', '"semantics": "old-'))
-    with pytest.warns(DamagedRun, match="its semantics are 'old-"):
-        assert len(store.frame()) == 0
+    record = {**store.record(key), "semantics": "old"}
+    folder = store.folder(record_key(record))
+    folder.parent.mkdir(exist_ok=True)
+    store.folder(key).rename(folder)
+    (folder / "scenario.json").write_text(json.dumps(record))
+    assert len(store.frame()) == 0
+    assert store.other_versions() == {"old": 1}
 
 
 def test_a_run_without_a_summary_is_no_row(store: Store) -> None:
@@ -101,13 +106,13 @@ def test_a_run_without_a_summary_is_no_row(store: Store) -> None:
     assert len(store.frame()) == 0
 
 
-def test_shared_rows_show_the_run_that_answers_them(store: Store) -> None:
+def test_coinciding_rows_show_the_run_that_answers_them(store: Store) -> None:
     grid = [Scenario.paper("digits", strategy=name) for name in ("-", "BKT", "NNM")]
-    store.record(grid)
-    store.record(grid)
-    assert len(list((store.path / "shared").iterdir())) == 1
+    for _ in range(2):
+        store.note_coincidences([(scenario, representative(scenario)) for scenario in grid])
+    assert len(list((store.path / "coincidences").iterdir())) == 1
     run = put(store, grid[0], accuracy=33.0)
-    table = store.frame(shared=True)
+    table = store.frame(coinciding=True)
     assert len(store.frame()) == 1
     assert set(table["strategy"]) == {"-", "BKT"}
     (row,) = table.filter(pl.col("strategy") == "BKT").iter_rows(named=True)
@@ -115,8 +120,8 @@ def test_shared_rows_show_the_run_that_answers_them(store: Store) -> None:
     assert (row["mixing"], row["accuracy"]) == ("bucketing", 33.0)
 
 
-def test_an_unreadable_note_of_shared_runs_does_no_harm(store: Store, tmp_path: Path) -> None:
+def test_an_unreadable_note_of_coinciding_runs_does_no_harm(store: Store, tmp_path: Path) -> None:
     put(store, Scenario())
-    (store.path / "shared").mkdir()
-    (store.path / "shared" / "x.json").write_text("[")
-    assert len(store.frame(shared=True)) == 1
+    (store.path / "coincidences").mkdir()
+    (store.path / "coincidences" / "x.json").write_text("[")
+    assert len(store.frame(coinciding=True)) == 1

@@ -8,7 +8,7 @@ from torch.nn.functional import cross_entropy
 
 from wola.bench.iris import _split, class_gradient_cosines, keep_iris
 from wola.bench.store import Store
-from wola.models import build
+from wola.models import build, mlp
 from wola.training.streams import stream
 
 COSINES = [
@@ -51,9 +51,7 @@ def test_seventy_percent_of_every_class_train_and_the_rest_test() -> None:
 
 def test_a_cosine_is_that_of_numerical_gradients_in_float64() -> None:
     (x, y), _, _ = _split(1)
-    model = build(
-        "mlp", dataset="iris", shape=(4,), classes=3, generator=stream(1, "initialisation")
-    )
+    model = build(mlp, name="mlp", shape=(4,), classes=3, generator=stream(1, "initialisation"))
     model = model.double()
     weights = torch.nn.utils.parameters_to_vector(model.parameters()).detach()
 

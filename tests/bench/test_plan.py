@@ -29,7 +29,7 @@ def test_a_plan_needs_no_data_and_no_network(store, monkeypatch):
         raise AssertionError("a plan must not reach out")
 
     monkeypatch.setattr(socket, "socket", refuse)
-    monkeypatch.setattr("wola.bench.task.load_once", refuse)
+    monkeypatch.setattr("wola.training.content._loaded", refuse)
     monkeypatch.setattr("wola.data.load", refuse)
     scenarios = accuracy().cut(alpha=0.3, byzantine=6, seed=1).scenarios()
 

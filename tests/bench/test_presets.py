@@ -1,8 +1,8 @@
 import pytest
 
+from wola.bench.coincidence import coinciding
 from wola.bench.grid import GridError
 from wola.bench.presets import FIGURES, PRESETS, preset
-from wola.bench.same import coinciding
 from wola.training import STRATEGIES, Scenario
 
 SIZES = {

@@ -7,9 +7,9 @@ from wola.bench.claims import Owner
 from wola.bench.events import Begun, Busy, Done, Evaluated, Failed, Skipped
 from wola.bench.notes import checkpoint_file, notes
 from wola.bench.store import Store
-from wola.bench.task import Task, load_once, perform
+from wola.bench.task import Task, perform
 from wola.ground import WriteError
-from wola.training import Callback
+from wola.training import Callback, content
 
 
 def task_of(scenario, store):
@@ -138,10 +138,10 @@ def test_a_damaged_checkpoint_costs_only_what_it_would_have_saved(store):
 
 
 def test_a_dataset_is_read_once_for_many_runs(store):
-    load_once.cache_clear()
+    content._kept.cache_clear()
 
     performed(iris(seed=1), store)
     performed(iris(seed=2), store)
 
-    assert load_once.cache_info().misses == 1
-    assert load_once.cache_info().hits == 1
+    assert content._kept.cache_info().misses == 1
+    assert content._kept.cache_info().hits == 1

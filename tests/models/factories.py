@@ -60,3 +60,27 @@ def for_vectors_of_three(shape, classes):
 def no_model(shape, classes):
     """Not a module."""
     return [shape, classes]
+
+
+def wide(shape, classes, width=4):
+    """A hidden layer of a width that can be given."""
+    inputs = torch.Size(shape).numel()
+    return nn.Sequential(
+        nn.Flatten(), nn.Linear(inputs, width), nn.ReLU(), nn.Linear(width, classes)
+    )
+
+
+class Plain(nn.Module):
+    """A network for digits alone, which asks for no shape."""
+
+    def __init__(self, width=8):
+        super().__init__()
+        self.inner = nn.Sequential(nn.Flatten(), nn.Linear(64, width), nn.Linear(width, 10))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """The logits."""
+        return self.inner(x)
+
+
+class NoModel:
+    """Not a module."""

@@ -4,14 +4,17 @@ import pytest
 import torch
 from torch import nn
 
-from wola.models import build, find_factory, model_for
+from wola.models import build, model_for
+from wola.parts import PartError
+from wola.training import PARTS
 
 FACTORIES = "tests.models.factories"
 
 
-def built(name, *, dataset="digits", shape=(1, 8, 8), classes=10, seed=1):
+def built(name, *, shape=(1, 8, 8), classes=10, seed=1):
     generator = torch.Generator().manual_seed(seed)
-    return build(name, dataset=dataset, shape=shape, classes=classes, generator=generator)
+    factory = PARTS.make("model", PARTS.settle("model", name))
+    return build(factory, name=name, shape=shape, classes=classes, generator=generator)
 
 
 def flat(model):
@@ -58,24 +61,32 @@ def test_a_factory_is_found_by_its_import_path():
     assert model.training
 
 
+def test_a_factory_takes_parameters_of_its_own():
+    assert built("mlp(hidden=(5, 3))")[1].out_features == 5
+    assert built(f"{FACTORIES}:wide(width=7)")[1].out_features == 7
+
+
+def test_a_class_that_takes_no_shape_is_called_without_one():
+    assert isinstance(built(f"{FACTORIES}:Plain"), nn.Module)
+    assert built(f"{FACTORIES}:Plain(width=9)").inner[1].out_features == 9
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [
         ("convnet-mnits", "did you mean 'convnet-mnist'"),
         ("zzzzzz", "allowed: auto, convnet-mnist"),
-        ("no.such.module:factory", "cannot be imported: No module named"),
-        (f"{FACTORIES}:missing", "cannot be imported: .*missing"),
-        (":factory", "cannot be imported"),
+        ("no.such.module:factory", "module 'no.such.module' cannot be found"),
+        (f"{FACTORIES}:missing", "factories.py defines no 'missing'"),
+        (":factory", "does not begin with a name"),
+        (f"{FACTORIES}:number", "is a int, no model"),
+        (f"{FACTORIES}:NoModel", "is no model; allowed: a Module"),
+        ("mlp(hiden=3)", "mlp has no parameter 'hiden'; did you mean 'hidden'?"),
     ],
 )
 def test_a_name_that_stands_for_nothing_is_refused(name, message):
-    with pytest.raises(ValueError, match=message):
-        find_factory(name)
-
-
-def test_an_import_path_must_lead_to_a_function():
-    with pytest.raises(TypeError, match="is a int; allowed: a function"):
-        find_factory(f"{FACTORIES}:number")
+    with pytest.raises(PartError, match=message):
+        built(name)
 
 
 @pytest.mark.parametrize(

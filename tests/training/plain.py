@@ -75,7 +75,7 @@ def train(scenario, federation, model, weights, *, steps, mix=None):
             momenta[worker] = scenario.beta * momenta[worker] + (1 - scenario.beta) * g
         rows = np.vstack([momenta, np.tile(alie(momenta, h + f, f), (f, 1))])
         rows = mix(rows, f) if mix else rows
-        theta = theta - scenario.lr / (1 + step // scenario.lr_period) * trimmed_mean(rows, f)
+        theta = theta - scenario.learning_rate(step) * trimmed_mean(rows, f)
         nn.utils.vector_to_parameters(torch.from_numpy(theta), model.parameters())
         history.append(momenta.copy())
     return theta, history

@@ -1,5 +1,6 @@
 """A checkpoint brings a run back bit for bit, or says why it cannot."""
 
+import json
 import os
 import pickle
 import signal
@@ -108,7 +109,8 @@ def test_a_checkpoint_of_another_scenario_is_refused(tmp_path):
 
 def test_a_checkpoint_of_other_semantics_is_refused(tmp_path):
     path = tmp_path / "checkpoint.pt"
-    torch.save({"semantics": "0", "scenario": SHORT.to_json(), "state": {}}, path)
+    record = json.dumps({**SHORT.record(), "semantics": "0"})
+    torch.save({"record": record, "state": {}}, path)
     with pytest.raises(CheckpointError, match="semantics '0'"):
         Checkpoint(path).load(SHORT)
 
@@ -133,7 +135,7 @@ class Trap:
 @pytest.mark.parametrize("save", [torch.save, lambda x, path: path.write_bytes(pickle.dumps(x))])
 def test_nothing_but_tensors_and_plain_values_is_unpickled(tmp_path, monkeypatch, save):
     monkeypatch.chdir(tmp_path)
-    save({"semantics": Trap()}, tmp_path / "checkpoint.pt")
+    save({"record": Trap()}, tmp_path / "checkpoint.pt")
     with pytest.raises(CheckpointError):
         Checkpoint(tmp_path / "checkpoint.pt").load(SHORT)
     assert not (tmp_path / "trapped").exists()

@@ -107,7 +107,7 @@ def test_the_shared_objective_under_attack_is_the_papers():
 @pytest.mark.parametrize("attack", ["none", "outlier", "worst"])
 def test_the_shared_objective_is_a_distribution_under_every_lie(attack):
     federation = assemble(
-        Scenario(loss="wola", objective="shared", objective_attack=attack, objective_rule="median")
+        Scenario(loss="wola", objective="shared(median)", objective_attack=attack)
     )
     assert float(federation.q.sum()) == pytest.approx(1)
     assert bool((federation.q >= 0).all())
@@ -122,16 +122,16 @@ def test_the_test_set_follows_the_honest_global_distribution():
 
 
 def test_a_disjoint_partition_tests_on_every_sample_once():
-    test = assemble(Scenario(partition_mode="disjoint")).test
+    test = assemble(Scenario(partition="dirichlet(mode=disjoint)")).test
     assert len(test.labels) == 360
     assert set(test.copies.tolist()) == {1}
 
 
-@pytest.mark.parametrize("partition", ["iid", "shards", "gamma-similarity"])
+@pytest.mark.parametrize("partition", ["iid", "shards(k=3)", "gamma-similarity"])
 def test_every_partition_gives_every_worker_samples(partition):
-    federation = assemble(Scenario(partition=partition, classes_per_worker=3))
+    federation = assemble(Scenario(partition=partition))
     assert bool((federation.counts.sum(1) > 0).all())
-    if partition == "shards":
+    if partition == "shards(k=3)":
         assert set((federation.counts > 0).sum(1).tolist()) == {3}
 
 

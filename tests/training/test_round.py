@@ -25,7 +25,9 @@ def taken(scenario, steps):
 @pytest.mark.parametrize("strategy", ["-", "NNM", "WoLA", "WoLA+NNM"])
 @pytest.mark.parametrize("model", ["mlp", "tests.models.factories:Wrapped"])
 def test_rounds_are_the_papers_algorithm(strategy, model):
-    scenario = Scenario.paper("digits", strategy=strategy, model=model, seed=3, lr_period=3)
+    scenario = Scenario.paper(
+        "digits", strategy=strategy, model=model, seed=3, schedule="harmonic(period=3)"
+    )
     training, federation, start, records = taken(scenario, 5)
     weights = torch.ones(11, 10).double()
     if strategy.startswith("WoLA"):
@@ -166,7 +168,7 @@ def test_one_local_step_is_the_gradient_and_more_are_a_difference():
 
 
 def test_the_learning_rate_follows_the_schedule():
-    records = taken(Scenario(lr=1.0, lr_period=2), 4)[3]
+    records = taken(Scenario(lr=1.0, schedule="harmonic(period=2)"), 4)[3]
     assert [record.lr for record in records] == [1.0, 0.5, 0.5, 1 / 3]
 
 

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from wola.training import Scenario
-from wola.training.server import SGD, Adam, Momentum, make_server
+from wola.training import PARTS
+from wola.training.server import SGD, Adam, Momentum
 
 AGGREGATES = torch.randn(6, 5, generator=torch.Generator().manual_seed(1))
 RATES = [0.5, 0.5, 0.25, 0.25, 0.1, 0.1]
@@ -17,7 +17,7 @@ def moved(server, start=0, theta=None):
     return theta
 
 
-@pytest.mark.parametrize(("server", "beta"), [(SGD(), 0.0), (Momentum(5, beta=0.8), 0.8)])
+@pytest.mark.parametrize(("server", "beta"), [(SGD(5), 0.0), (Momentum(5, beta=0.8), 0.8)])
 def test_sgd_and_momentum_are_those_of_pytorch(server, beta):
     weight = torch.zeros(5, requires_grad=True)
     optimiser = torch.optim.SGD([weight], lr=1.0, momentum=beta)
@@ -37,7 +37,7 @@ def test_adam_is_its_formula():
     torch.testing.assert_close(moved(Adam(5, beta=0.7, beta2=0.9)), theta.float())
 
 
-@pytest.mark.parametrize("make", [SGD, lambda: Momentum(5), lambda: Adam(5)])
+@pytest.mark.parametrize("make", [lambda: SGD(5), lambda: Momentum(5), lambda: Adam(5)])
 def test_a_server_goes_on_from_its_state(make):
     server, theta = make(), torch.zeros(5)
     for aggregate, lr in list(zip(AGGREGATES, RATES, strict=True))[:3]:
@@ -47,9 +47,21 @@ def test_a_server_goes_on_from_its_state(make):
     assert torch.equal(moved(server, 3, theta), moved(other, 3, theta))
 
 
-@pytest.mark.parametrize(("name", "kind"), [("sgd", SGD), ("momentum", Momentum), ("adam", Adam)])
-def test_a_scenario_names_its_server(name, kind):
-    server = make_server(Scenario(server=name, server_beta=0.3, server_beta2=0.4), 5)
+@pytest.mark.parametrize(
+    ("text", "kind", "betas"),
+    [
+        ("sgd", SGD, {}),
+        ("momentum(beta=0.3)", Momentum, {"beta": 0.3}),
+        ("adam(beta2=0.4)", Adam, {"beta": 0.9, "beta2": 0.4}),
+    ],
+)
+def test_a_text_names_a_server_with_its_parameters(text, kind, betas):
+    server = PARTS.make("server", PARTS.settle("server", text))(5, device="cpu")
     assert isinstance(server, kind)
-    assert getattr(server, "beta", 0.3) == 0.3
-    assert getattr(server, "beta2", 0.4) == 0.4
+    assert {name: getattr(server, name) for name in betas} == betas
+
+
+@pytest.mark.parametrize("text", ["momentum(beta=1)", "adam(beta2=-0.1)", "momentum(beta2=0.1)"])
+def test_an_impossible_server_is_refused_before_it_is_made(text):
+    with pytest.raises(ValueError, match="allowed"):
+        PARTS.settle("server", text)

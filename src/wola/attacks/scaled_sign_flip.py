@@ -22,7 +22,7 @@ class ScaledSignFlip(ColludingAttack):
     tensor([[-20., -20.]])
     """
 
-    scale: float
+    scale: float = 10.0
 
     def __post_init__(self) -> None:
         check_number("scale", self.scale, least=0.0)

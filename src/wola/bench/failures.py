@@ -14,12 +14,12 @@ Failure = dict[str, Any]
 
 
 def write_failure(folder: Path, key: str, scenario: Scenario, log: str) -> None:
-    """Records one more failure of a run: key, tries, scenario, log."""
+    """Records one more failure of a run: key, tries, its record, log."""
     before = read_failure(folder, key)
     made = {
         "key": key,
         "tries": 1 if before is None else before["tries"] + 1,
-        "scenario": scenario.model_dump(),
+        "record": scenario.record(),
         "log": log[-LOG_END:],
     }
     write_whole(_file(folder, key), json.dumps(made).encode() + b"\n")
@@ -31,8 +31,13 @@ def read_failure(folder: Path, key: str) -> Failure | None:
         made = json.loads(_file(folder, key).read_bytes())
     except (OSError, ValueError):
         return None
-    whole = isinstance(made, dict) and {"key", "tries", "scenario", "log"} <= made.keys()
-    return made if whole else None
+    whole = isinstance(made, dict) and {"key", "tries", "record", "log"} <= made.keys()
+    return made if whole and isinstance(made["record"], dict) else None
+
+
+def failed_scenario(failure: Failure) -> Scenario:
+    """The scenario of a run that failed; nothing that it names is imported."""
+    return Scenario.stored(failure["record"]["fields"])
 
 
 def forget_failure(folder: Path, key: str) -> None:

@@ -15,10 +15,12 @@ from typing import Any, get_args
 import polars as pl
 from polars.exceptions import PolarsError
 
-from wola.bench.shared import read_shared
-from wola.ground import WriteError
-from wola.ground.files import write_whole
+from wola.bench.coincidence import read_coincidences
+from wola.bench.strategies import named_strategy, read_strategies
+from wola.ground.files import WriteError, write_whole
+from wola.ground.sealed import unsealed
 from wola.training import SEMANTICS, Scenario
+from wola.training.scenario import record_key
 
 _TYPES: dict[Any, type[pl.DataType]] = {
     bool: pl.Boolean,
@@ -54,21 +56,38 @@ SCHEMA: dict[str, type[pl.DataType]] = {
     "run": pl.String,
     "strategy": pl.String,
     **{name: _type(info.annotation) for name, info in Scenario.model_fields.items()},
+    "content": pl.String,
     **_NUMBERS,
     "steps_taken": pl.Int64,
     "seconds": pl.Float64,
 }
 
-_STAMPED: dict[str, type[pl.DataType]] = {**SCHEMA, "stamp": pl.Int64}
+_STAMPED: dict[str, type[pl.DataType]] = {**SCHEMA, "semantics": pl.String, "stamp": pl.Int64}
 
 
-def frame(store: Path, *, refresh: bool = False, shared: bool = False) -> pl.DataFrame:
-    """All runs that are done, a row each, in the order of their keys.
+def frame(store: Path, *, refresh: bool = False, coinciding: bool = False) -> pl.DataFrame:
+    """All runs of this version that are done, a row each, in the order of their keys.
 
     A row of the index counts only while the run's folder is there and has not changed since; all
     other runs are read from their folders, and the index is then written anew. A store that may
     not be written to is read all the same.
     """
+    table = _whole(store, refresh=refresh).filter(pl.col("semantics") == SEMANTICS)
+    table = table.drop("stamp", "semantics")
+    if coinciding:
+        table = _with_coinciding(store / "coincidences", table)
+    own = read_strategies(store / "strategies")
+    names = [named_strategy(row, own) for row in table.iter_rows(named=True)]
+    return table.with_columns(pl.Series("strategy", names, pl.String))
+
+
+def other_versions(store: Path) -> dict[str, int]:
+    """How many runs there are of each other version of the semantics."""
+    table = _whole(store).filter(pl.col("semantics") != SEMANTICS)
+    return dict(table.group_by("semantics").len().sort("semantics").iter_rows())
+
+
+def _whole(store: Path, *, refresh: bool = False) -> pl.DataFrame:
     kept = pl.DataFrame(schema=_STAMPED) if refresh else _read(store / "index.parquet")
     folders = {path.name: path for path in run_folders(store / "runs")}
     stamps = {key: _stamp(path) for key, path in folders.items()}
@@ -84,8 +103,7 @@ def frame(store: Path, *, refresh: bool = False, shared: bool = False) -> pl.Dat
     if new or len(valid) < len(kept) or refresh:
         with suppress(WriteError):
             _write(store / "index.parquet", table)
-    table = table.drop("stamp")
-    return _with_shared(store / "shared", table) if shared else table
+    return table
 
 
 def run_folders(runs: Path) -> Iterator[Path]:
@@ -112,44 +130,52 @@ def _stamp(folder: Path) -> int:
 
 def _row(folder: Path) -> dict[str, Any] | None:
     try:
-        summary = json.loads((folder / "summary.json").read_bytes())
-        scenario = json.loads((folder / "scenario.json").read_bytes())
-        if summary["semantics"] != SEMANTICS:
-            raise ValueError(f"its semantics are {summary['semantics']!r}")
-        return _flat(folder.name, folder.name, scenario, summary)
+        record = json.loads((folder / "scenario.json").read_bytes())
+        if record_key(record) != folder.name:
+            raise ValueError("scenario.json is another run's")
+        if record["semantics"] != SEMANTICS:
+            # Of another version only this much can be said.
+            return {"key": folder.name, "run": folder.name, "semantics": str(record["semantics"])}
+        return _flat(folder.name, record, unsealed((folder / "summary.json").read_bytes()))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         text = f"{folder} is left out, it cannot be read as a run: {error!r}"
-        warnings.warn(text, DamagedRun, stacklevel=3)
+        warnings.warn(text, DamagedRun, stacklevel=4)
         return None
 
 
-def _flat(key: str, run: str, scenario: dict[str, Any], summary: dict[str, Any]) -> dict[str, Any]:
+def _flat(key: str, record: dict[str, Any], summary: dict[str, Any]) -> dict[str, Any]:
     return {
         "key": key,
-        "run": run,
-        "strategy": summary["strategy"],
-        **{name: scenario[name] for name in Scenario.model_fields},
+        "run": key,
+        **Scenario.stored(record["fields"]).model_dump(),
+        "content": content_text(record["content"]),
         **{name: summary[name] for name in _NUMBERS},
         "steps_taken": summary["steps"],
         "seconds": sum(summary["seconds"].values()),
+        "semantics": SEMANTICS,
     }
 
 
-def _with_shared(folder: Path, table: pl.DataFrame) -> pl.DataFrame:
-    answered = read_shared(folder)
+def content_text(content: dict[str, str]) -> str | None:
+    """The content of a run's own data and sources in one line; None if it has none.
+
+    >>> content_text({"mine.npz": "ab12"})
+    '{"mine.npz": "ab12"}'
+    """
+    return json.dumps(content, sort_keys=True) if content else None
+
+
+def _with_coinciding(folder: Path, table: pl.DataFrame) -> pl.DataFrame:
+    answered = read_coincidences(folder)
     rows = {row["run"]: row for row in table.iter_rows(named=True)} if answered else {}
-    more = [
-        {
-            **rows[asked["run"]],
-            **asked["scenario"],
-            "key": key,
-            "strategy": Scenario(**asked["scenario"]).strategy,
-        }
-        for key, asked in answered.items()
-        if asked["run"] in rows and key not in rows
-    ]
+    more = []
+    for key, asked in answered.items():
+        if asked["run"] in rows and key not in rows:
+            with suppress(ValueError, KeyError, TypeError):
+                fields = Scenario.stored(asked["record"]["fields"]).model_dump()
+                more.append({**rows[asked["run"]], **fields, "key": key})
     return pl.concat([table, pl.DataFrame(more, schema=SCHEMA)]).sort("key")
 
 

@@ -12,7 +12,7 @@ from torch.nn.functional import cross_entropy
 
 from wola.bench.store import Store
 from wola.ground.files import write_whole
-from wola.models import build
+from wola.models import build, mlp
 from wola.training.metrics import cosine
 from wola.training.streams import stream
 
@@ -43,8 +43,8 @@ def class_gradient_cosines(*, steps: int = STEPS, lr: float = LR, seed: int = 1)
         raise ValueError(f"lr = {lr!r}; allowed: a finite number > 0")
     (x, y), (x_test, y_test), names = _split(seed)
     model = build(
-        "mlp",
-        dataset="iris",
+        mlp,
+        name="mlp",
         shape=(x.shape[1],),
         classes=len(names),
         generator=stream(seed, "initialisation"),

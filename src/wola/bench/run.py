@@ -1,14 +1,19 @@
 """Running a grid: what is there is skipped, what coincides is run once, the rest is done."""
 
-from collections.abc import Iterable, Sequence
-from typing import Protocol
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
 
+from wola.bench.coincidence import representative
 from wola.bench.events import Done, Event, Failed, GridReport, Listener, Said, Skipped, ignore
+from wola.bench.index import content_text
 from wola.bench.notes import announce
-from wola.bench.same import representative
-from wola.bench.store import Store
+from wola.bench.store import Store, StoreError
+from wola.bench.strategies import StrategyTaken
 from wola.bench.task import Task
+from wola.ground.names import counted
 from wola.training import Scenario
+from wola.training.scenario import record_key
 
 
 class Executor(Protocol):
@@ -20,14 +25,17 @@ class Executor(Protocol):
 
 def tasks_of(scenarios: Iterable[Scenario], store: Store) -> list[Task]:
     """One task for all scenarios that coincide, in the order of the scenarios."""
+    return _tasks(map(representative, scenarios), store)
+
+
+def _tasks(runs: Iterable[Scenario], store: Store) -> list[Task]:
     found: dict[str, Task] = {}
     failed = set(store.failed())
-    for scenario in scenarios:
-        stands_for = representative(scenario)
-        key = store.key(stands_for)
+    for run in runs:
+        key = run.key()
         if key not in found:
-            record = store.failure(key) if key in failed else None
-            found[key] = Task(key, stands_for, record["tries"] if record else 0)
+            failure = store.failure(key) if key in failed else None
+            found[key] = Task(key, run, failure["tries"] if failure else 0)
     return list(found.values())
 
 
@@ -38,26 +46,84 @@ def run_grid(
     executor: Executor,
     listener: Listener = ignore,
     title: str = "grid",
+    strategies: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> GridReport:
     """Brings the runs of all scenarios into the store, and reports how that went.
 
     Runs that are in the store are skipped; one that is there but damaged is set aside and run
     again. Other processes and machines may work on the same store: no run is done twice. It may be
-    killed at any moment: called again, it goes on, and ends in the same bits.
+    killed at any moment: called again, it goes on, and ends in the same bits. `strategies` are
+    those of a grid's own, by name, for reports to name.
+
+    A scenario with a part that other processes cannot import is refused: put it into a module.
     """
-    tasks = tasks_of(scenarios, store)
-    store.record(scenarios)
+    for scenario in scenarios:
+        check_importable(scenario)
+    runs = [representative(scenario) for scenario in scenarios]
+    tasks = _tasks(runs, store)
+    store.note_coincidences(zip(scenarios, runs, strict=True))
+    try:
+        store.note_strategies(strategies or {})
+    except StrategyTaken as error:
+        raise StoreError(str(error)) from None
     announce(store.path, title, [task.key for task in tasks])
     skipped = [task.key for task in tasks if _is_there(task, store, listener)]
     there = set(skipped)
+    missing = [task for task in tasks if task.key not in there]
+    for line in changed_content(missing, store):
+        listener(Said(line))
     book = _Book(listener, skipped)
-    executor.run([task for task in tasks if task.key not in there], store, book)
+    executor.run(missing, store, book)
     return GridReport(
         done=tuple(book.done),
         skipped=tuple(book.skipped),
         failed=tuple(book.failed),
         shared=len(scenarios) - len(tasks),
     )
+
+
+def check_importable(scenario: Scenario) -> None:
+    """Refuse a scenario whose parts are in this process alone, with what to do about it."""
+    for name in scenario.unimportable():
+        text = getattr(scenario, name)
+        if name == "dataset":
+            advice = "dataset.save('mine.npz'), and dataset='npz(mine.npz)'"
+        else:
+            advice = "put it into a module of its own, such as mine.py, and import it from there"
+        raise StoreError(
+            f"{name} = {text!s} is defined in this process alone, so other processes cannot "
+            f"import it and no key can name it; allowed: {advice}"
+        )
+
+
+def changed_content(tasks: Sequence[Task], store: Store) -> list[str]:
+    """What has changed since like runs were made: the data or sources, and how many runs."""
+    records = {task.key: task.scenario.record() for task in tasks}
+    asked = {_like(r["fields"]): r["content"] for r in records.values() if r["content"]}
+    if not asked:
+        return []
+    kept: dict[str, set[str]] = defaultdict(set)
+    new: dict[str, set[str]] = defaultdict(set)
+    for key in list(store.keys()):
+        try:
+            record = store.record(key)
+            content = asked.get(_like(record["fields"]))
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+        if content is not None and content_text(record["content"]) != content_text(content):
+            for name in {*content, *record["content"]}:
+                if content.get(name) != record["content"].get(name):
+                    kept[name].add(key)
+                    new[name].add(_like(record["fields"]))
+    return [
+        f"{name} is not what it was when {counted(len(kept[name]), 'run')} were made: they are "
+        f"kept, and {counted(len(new[name]), 'new one')} are to be done"
+        for name in sorted(kept)
+    ]
+
+
+def _like(fields: Mapping[str, Any]) -> str:
+    return record_key(fields)
 
 
 def _is_there(task: Task, store: Store, listener: Listener) -> bool:

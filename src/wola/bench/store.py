@@ -6,9 +6,9 @@ import io
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import sha256
 from os import PathLike
 from pathlib import Path
@@ -18,13 +18,21 @@ import polars as pl
 
 from wola.bench import index
 from wola.bench.claims import BEAT, STALE_AFTER, Claim, Owner, alive, claim
+from wola.bench.coincidence import representative, write_coincidences
 from wola.bench.failures import Failure, failed_keys, forget_failure, read_failure, write_failure
-from wola.bench.same import representative
-from wola.bench.shared import write_shared
+from wola.bench.strategies import write_strategies
 from wola.ground.files import draft_folder, move_aside, refused, write_whole
+from wola.ground.sealed import sealed, unsealed
 from wola.training import SEMANTICS, Result, Scenario
+from wola.training.scenario import record_key
 
 State = Literal["done", "failed", "running", "missing"]
+
+#: The files of a run.
+FILES = ("scenario.json", "metrics.parquet", "summary.json")
+
+#: The version of the layout of a store, which its marker names.
+LAYOUT = 2
 
 #: Where the command line keeps its runs if it is not told otherwise.
 DEFAULT_STORE = Path("store")
@@ -38,10 +46,13 @@ class StoreError(ValueError):
 class Store:
     """Runs by key: ``runs/KEY[:2]/KEY/`` with scenario.json, metrics.parquet and summary.json.
 
-    The key is the SHA-256 of the representative scenario and the version of the semantics. A run
-    is done when its summary exists; its folder is prepared under another name and renamed, so a
-    reader sees all of it or nothing. `claims/`, `failed/`, `shared/` and `corrupt/` hold what
-    their names say; `index.parquet` is a copy for quick reading, never the truth.
+    The key is the SHA-256 of scenario.json, the record of the representative scenario: the version
+    of the semantics, the fields that differ from their defaults and the content of the user's own
+    data and sources. So runs of several versions may lie in one store. A run is done when its
+    summary exists; its folder is prepared under another name and renamed, so a reader sees all of
+    it or nothing. `claims/`, `failed/`, `coincidences/`, `strategies/` and `corrupt/` hold what
+    their names say; `index.parquet` is a copy for quick reading, never the truth. Reading a store
+    imports nothing that it names, and opens no data of the user's.
     """
 
     path: Path
@@ -59,8 +70,7 @@ class Store:
     ) -> Self:
         """The store in a folder; a new one if there is none and `create` says so.
 
-        A store of another version of the semantics is a `StoreError`: its numbers are not
-        comparable, so the two are kept apart.
+        A folder that another version of wola has laid out in another way is a `StoreError`.
 
         >>> from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder:
@@ -70,15 +80,15 @@ class Store:
         root, marker = Path(path), Path(path) / "store.json"
         if not marker.is_file():
             _check_place(root, create)
-            write_whole(marker, _json({"semantics": SEMANTICS}))
+            write_whole(marker, _json({"store": LAYOUT}))
         try:
-            version = json.loads(marker.read_bytes())["semantics"]
-        except (ValueError, KeyError, TypeError) as error:
+            layout = json.loads(marker.read_bytes()).get("store")
+        except (ValueError, AttributeError) as error:
             raise StoreError(f"{marker} is damaged: {error!r}") from error
-        if version != SEMANTICS:
+        if layout != LAYOUT:
             raise StoreError(
-                f"{root} holds runs of semantics {version!r}, whose numbers differ from those of "
-                f"this version, {SEMANTICS!r}; allowed: another folder"
+                f"{root} was laid out by another version of wola, and is left as it is; allowed: "
+                "another folder"
             )
         return cls(root, stale_after, beat)
 
@@ -132,20 +142,25 @@ class Store:
         If the disk is full, a `WriteError` says so and nothing is left behind. A run that another
         process has finished meanwhile stays as it is.
         """
-        result = replace(result, scenario=representative(result.scenario))
-        if key != (expected := result.scenario.key()):
+        record = result.record()
+        if key != (expected := record_key(record)):
             raise ValueError(f"key = {key!r}; allowed for this result: {expected!r}")
         buffer = io.BytesIO()
         result.frame().with_columns(pl.lit(key).alias("key")).write_parquet(buffer)
-        self.put(key, result.scenario, buffer.getvalue(), result.summary())
+        metrics = buffer.getvalue()
+        self.put(
+            key,
+            {
+                "scenario.json": _json(record),
+                "metrics.parquet": metrics,
+                "summary.json": sealed(
+                    {**result.summary(), "metrics_sha256": sha256(metrics).hexdigest()}
+                ),
+            },
+        )
 
-    def put(self, key: str, scenario: Scenario, metrics: bytes, summary: dict[str, Any]) -> None:
-        """Puts the files of a run in their place, all at once, with a checksum of the metrics."""
-        files = {
-            "scenario.json": _json(scenario.model_dump()),
-            "metrics.parquet": metrics,
-            "summary.json": _json({**summary, "metrics_sha256": sha256(metrics).hexdigest()}),
-        }
+    def put(self, key: str, files: Mapping[str, bytes]) -> None:
+        """Puts the files of a run in their place, all at once."""
         draft = draft_folder(self.path / "drafts", key, files)
         try:
             self._move_in(draft, key)
@@ -153,14 +168,18 @@ class Store:
             shutil.rmtree(draft, ignore_errors=True)
         forget_failure(self.path / "failed", key)
 
+    def record(self, key: str) -> dict[str, Any]:
+        """The record of a run that is done: its semantics, fields and content."""
+        made: dict[str, Any] = json.loads((self.folder(key) / "scenario.json").read_bytes())
+        return made
+
     def scenario(self, key: str) -> Scenario:
-        """The scenario of a run that is done."""
-        return Scenario.from_json((self.folder(key) / "scenario.json").read_text(encoding="utf-8"))
+        """The scenario of a run that is done; nothing that it names is imported."""
+        return Scenario.stored(self.record(key)["fields"])
 
     def summary(self, key: str) -> dict[str, Any]:
         """The summary of a run that is done."""
-        made: dict[str, Any] = json.loads((self.folder(key) / "summary.json").read_bytes())
-        return made
+        return unsealed((self.folder(key) / "summary.json").read_bytes())
 
     def metrics(self, key: str) -> pl.DataFrame:
         """One row per step of a run that is done."""
@@ -179,17 +198,11 @@ class Store:
         return [key for key in failed_keys(self.path / "failed") if not self.is_done(key)]
 
     def damage(self, key: str) -> str | None:
-        """What is wrong with the files of a run that is done; None if they are as written."""
-        try:
-            summary, scenario = self.summary(key), self.scenario(key)
-            metrics = (self.folder(key) / "metrics.parquet").read_bytes()
-        except (OSError, ValueError) as error:
-            return str(error)
-        if scenario.key() != key:
-            return f"{self.folder(key) / 'scenario.json'} is another run's"
-        if sha256(metrics).hexdigest() != summary.get("metrics_sha256"):
-            return f"{self.folder(key) / 'metrics.parquet'} is not what was written"
-        return None
+        """What is wrong with the files of a run that is done; None if they are as written.
+
+        Of a run of another version only the scenario is looked at, whose key says what it must be.
+        """
+        return damage_of(key, {name: self.folder(key) / name for name in FILES})
 
     def set_aside(self, key: str) -> Path:
         """Moves a damaged run out of the way, to ``corrupt/``; where it is now."""
@@ -201,18 +214,27 @@ class Store:
             shutil.rmtree(move_aside(self.folder(key), self.path / "drafts"))
         forget_failure(self.path / "failed", key)
 
-    def record(self, scenarios: Iterable[Scenario]) -> None:
-        """Writes down which of the scenarios are answered by another one's run, and why."""
-        write_shared(self.path / "shared", scenarios)
+    def note_coincidences(self, pairs: Iterable[tuple[Scenario, Scenario]]) -> None:
+        """Writes down which scenarios are answered by another one's run, and why."""
+        write_coincidences(self.path / "coincidences", pairs)
 
-    def frame(self, refresh: bool = False, *, shared: bool = False) -> pl.DataFrame:
+    def note_strategies(self, strategies: Mapping[str, Mapping[str, Any]]) -> None:
+        """Writes down strategies of a grid's own, so that reports can name them."""
+        write_strategies(self.path / "strategies", strategies)
+
+    def frame(self, refresh: bool = False, *, coinciding: bool = False) -> pl.DataFrame:
         """One row per run: all fields of its scenario, the strategy, the numbers of its summary.
 
         Runs that the index has are read from it, the others from their folders; `refresh` reads
-        all folders again. With `shared` there is a row as well for every recorded scenario that
-        another one's run answers: `key` is then its own, and `run` that of the run.
+        all folders again. With `coinciding` there is a row as well for every recorded scenario
+        that another one's run answers: `key` is then its own, and `run` that of the run. Runs of
+        another version of the semantics have no row.
         """
-        return index.frame(self.path, refresh=refresh, shared=shared)
+        return index.frame(self.path, refresh=refresh, coinciding=coinciding)
+
+    def other_versions(self) -> dict[str, int]:
+        """How many runs there are of other versions of the semantics, whose numbers may differ."""
+        return index.other_versions(self.path)
 
     def _move_in(self, draft: Path, key: str) -> None:
         target = self.folder(key)
@@ -225,6 +247,34 @@ class Store:
         except OSError as error:
             if not self.is_done(key):
                 raise refused(error, target) from error
+
+
+def damage_of(key: str, files: Mapping[str, Path | bytes]) -> str | None:
+    """What is wrong with a run's files, given as paths or by their content; None if nothing is."""
+    try:
+        found = {k: v if isinstance(v, bytes) else v.read_bytes() for k, v in files.items()}
+        metrics, reading = found["metrics.parquet"], "scenario.json"
+        record = json.loads(found[reading])
+        if record_key(record) != key:
+            return f"{_shown(key, files, reading)} is another run's"
+        if record["semantics"] != SEMANTICS:
+            return None
+        reading = "summary.json"
+        checksum = unsealed(found[reading])["metrics_sha256"]
+    except OSError as error:
+        return str(error)
+    except KeyError as error:
+        return f"{key}: {error} is missing"
+    except (ValueError, TypeError) as error:
+        return f"{_shown(key, files, reading)} cannot be read: {error}"
+    if sha256(metrics).hexdigest() != checksum:
+        return f"{_shown(key, files, 'metrics.parquet')} is not what was written"
+    return None
+
+
+def _shown(key: str, files: Mapping[str, Path | bytes], name: str) -> str:
+    place = files[name]
+    return str(place) if isinstance(place, Path) else f"{name} of {key}"
 
 
 def _has_end(folder: Path) -> bool:

@@ -3,14 +3,12 @@
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from time import monotonic
 
 from wola.bench.claims import Owner
 from wola.bench.events import Begun, Busy, Done, Evaluated, Event, Failed, Listener, Skipped
 from wola.bench.notes import NoteWriter, checkpoint_file
 from wola.bench.store import Store
-from wola.data import Dataset, load
 from wola.training import (
     Callback,
     Checkpoint,
@@ -32,9 +30,6 @@ ONE_THREAD = dict.fromkeys(
     ),
     "1",
 )
-
-#: Reads a dataset once per process. Two are kept: a grid goes through its datasets one by one.
-load_once = lru_cache(maxsize=2)(load)
 
 #: Steps between two checkpoints: short runs are cheaper to repeat than to save.
 CHECKPOINT_EVERY = 200
@@ -95,6 +90,11 @@ def _carried_out(task: Task, store: Store, callbacks: Sequence[Callback]) -> Don
     start = monotonic()
     checkpoint = Checkpoint(checkpoint_file(store.path, task.key), CHECKPOINT_EVERY)
     try:
+        if task.scenario.key() != task.key:
+            raise ValueError(
+                "the data or the sources that the run is made of have changed since the grid "
+                "began; start it again for runs with what they are now"
+            )
         result = _train(task, checkpoint, callbacks)
     except Exception:
         log = traceback.format_exc()
@@ -104,11 +104,6 @@ def _carried_out(task: Task, store: Store, callbacks: Sequence[Callback]) -> Don
     checkpoint.remove()
     seconds = monotonic() - start
     return Done(task.key, task.scenario, result.accuracy, result.ending, seconds)
-
-
-def dataset_of(scenario: Scenario) -> Dataset:
-    """The dataset of a scenario: reading digits takes 40 ms, a tenth of a whole run."""
-    return load_once(scenario.dataset, scenario.data_source)
 
 
 def _train(task: Task, checkpoint: Checkpoint, callbacks: Sequence[Callback]) -> Result:
@@ -121,7 +116,6 @@ def _train(task: Task, checkpoint: Checkpoint, callbacks: Sequence[Callback]) ->
         callbacks=callbacks,
         checkpoint=checkpoint,
         resume=True,
-        dataset=dataset_of(task.scenario),
     )
 
 

@@ -5,10 +5,10 @@ from math import nan
 from time import monotonic, sleep
 
 from wola.bench.events import Done, Event, Failed
+from wola.bench.failures import failed_scenario
 from wola.bench.notes import notes
 from wola.bench.progress import GridProgress
 from wola.bench.store import Store
-from wola.training import Scenario
 
 #: Seconds between two looks; seconds without anybody at work after which watching ends.
 PAUSE, IDLE = 1.0, 15.0
@@ -65,7 +65,7 @@ class Onlooker:
         for key, tries in self._tries.items():
             record = self.store.failure(key)
             if record is not None and tries > before.get(key, 0) and key in self.left:
-                yield Failed(key, Scenario(**record["scenario"]), record["log"])
+                yield Failed(key, failed_scenario(record), record["log"])
 
     def _failures(self) -> dict[str, int]:
         records = {key: self.store.failure(key) for key in self.store.failed()}

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from wola.bench.coincidence import reasons
 from wola.bench.events import GridReport, last_line, short_name
 from wola.bench.executors.local import cores
 from wola.bench.grid import Grid, GridError
@@ -16,7 +17,6 @@ from wola.bench.plan import Plan, make_plan
 from wola.bench.presets import FIGURES, PRESETS
 from wola.bench.progress import GridProgress, clock_time
 from wola.bench.run import Executor, run_grid, tasks_of
-from wola.bench.same import reasons
 from wola.bench.store import DEFAULT_STORE, Store, StoreError
 from wola.bench.watch import watch
 from wola.cli.cuts import axis_flags, cut

@@ -1,12 +1,15 @@
 """What a reader returns: the four arrays of a dataset, checked, and the error it raises."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+
+from wola.ground.files import write_whole
 
 SPLIT_SEED = 20_240_607
 TEST_SHARE = 5
@@ -140,3 +143,8 @@ def _labels(y: NDArray[Any], name: str) -> NDArray[np.int64]:
     if labels.size and labels.min() < 0:
         raise DataError(f"{name} holds {labels.min()}; expected labels from 0")
     return labels
+
+
+def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Writes arrays by name as an ``.npz``, whole or not at all."""
+    write_whole(path, lambda stream: np.savez(stream, allow_pickle=False, **arrays))

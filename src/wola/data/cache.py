@@ -1,13 +1,12 @@
 """The cache: one ``.npz`` per dataset, written whole or not at all."""
 
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 
-from wola.data.arrays import Arrays, DataError
+from wola.data.arrays import Arrays, DataError, write_arrays
 from wola.data.own import read_npz
-from wola.ground.files import WriteError, write_whole
+from wola.ground.files import WriteError
 from wola.ground.folders import DATA
 
 
@@ -40,19 +39,9 @@ def write_cache(arrays: Arrays, path: Path) -> None:
     ...     read_cache(Path(folder, "zeros.npz")).y_train
     array([0, 1])
     """
-
-    def write(stream: BinaryIO) -> None:
-        np.savez(
-            stream,
-            x_train=arrays.x_train,
-            y_train=arrays.y_train,
-            x_test=arrays.x_test,
-            y_test=arrays.y_test,
-            classes=np.array(arrays.classes, dtype=np.str_),
-        )
-
+    named = {part: getattr(arrays, part) for part in ("x_train", "y_train", "x_test", "y_test")}
     try:
-        write_whole(path, write)
+        write_arrays(path, {**named, "classes": np.array(arrays.classes, dtype=np.str_)})
     except WriteError as error:
         raise DataError(
             f"cannot write {path}: {error.__cause__}; set {DATA} to a folder with enough space "

@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from math import inf
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from wola.data.arrays import Arrays
+from wola.data.arrays import Arrays, write_arrays
 from wola.data.augmentation import HorizontalFlip
 from wola.data.huggingface import huggingface_arrays
 from wola.data.moments import channel_moments
@@ -37,6 +39,7 @@ class Dataset:
     and then kept (Fashion-MNIST: 188 MB and 31 MB; CIFAR-10: 614 MB and 123 MB); ``standardise``
     does the same for a batch alone. ``augment`` is what training may switch on. ``clients`` (N,)
     int64 says which of ``client_names`` each training sample belongs to, where the data know.
+    ``origin`` is the text that a scenario names the dataset by, where it was loaded by one.
     Make one of your own data with :meth:`from_arrays`, :meth:`from_torch`,
     :meth:`from_huggingface`, or from a file with :class:`~wola.data.own.Npz`,
     :class:`~wola.data.own.ImageFolder`, :class:`~wola.data.tables.Csv` or
@@ -63,6 +66,7 @@ class Dataset:
     augment: HorizontalFlip | None = None
     clients: Tensor | None = None
     client_names: tuple[str, ...] = ()
+    origin: str = ""
 
     @staticmethod
     def from_arrays(
@@ -160,6 +164,10 @@ class Dataset:
         >>> made[0].digest() == made[1].digest()
         False
         """
+        return self._digest
+
+    @cached_property
+    def _digest(self) -> str:
         parts = {
             "x_train": self.x_train, "y_train": self.y_train, "x_test": self.x_test,
             "y_test": self.y_test, "clients": self.clients,
@@ -175,6 +183,36 @@ class Dataset:
         for key in sorted(arrays):
             content.update(arrays[key].data)
         return content.hexdigest()
+
+    def save(self, path: str | PathLike[str]) -> Path:
+        """Writes the dataset as an ``.npz``, which a scenario names as ``npz(PATH)``.
+
+        >>> from tempfile import TemporaryDirectory
+        >>> from wola.data.own import Npz
+        >>> made = Dataset.from_arrays([[0.0], [1.0]] * 4, ["a", "b"] * 4)
+        >>> with TemporaryDirectory() as folder:
+        ...     Npz(made.save(Path(folder, "mine.npz"))).load().digest() == made.digest()
+        True
+        """
+        clients = None
+        if self.clients is not None:
+            clients = np.array(self.client_names)[self.clients.numpy()]
+        x_train, y_train, x_test, y_test = (
+            part.cpu().numpy() for part in (self.x_train, self.y_train, self.x_test, self.y_test)
+        )
+        write_arrays(
+            Path(path),
+            {
+                "x_train": x_train,
+                "y_train": y_train,
+                "x_test": x_test,
+                "y_test": y_test,
+                "classes": np.array(self.classes, dtype=np.str_),
+                "scale": np.array(self.scale),
+                **({} if clients is None else {"client": clients}),
+            },
+        )
+        return Path(path)
 
     def standardise(self, inputs: Tensor) -> Tensor:
         """Stored inputs (B, ...) as a model sees them: a new float32 tensor."""

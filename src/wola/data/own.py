@@ -58,7 +58,7 @@ class Npz(OwnFile):
 
     def load(self) -> Dataset:
         """The dataset."""
-        return make_dataset(self.name, read_npz(self.place))
+        return make_dataset(self.name, read_npz(self.place), scale=_scale(self.place))
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,8 @@ def read_npz(source: Path) -> Arrays:
 
     Inputs are (N, features), (N, H, W) or (N, C, H, W); uint8 means 0 to 255. Labels (N,) are
     whole numbers or text, ``classes`` the names. Without x_test and y_test one sample in five is
-    held out. ``client`` or ``client_train`` (N,) says whom each sample of x_train belongs to.
+    held out. ``client`` or ``client_train`` (N,) says whom each sample of x_train belongs to, and
+    ``scale`` what divides the inputs, where it is not 255 for uint8 and 1 for others.
     Pickled objects are refused.
     """
     try:
@@ -152,6 +153,11 @@ def read_image_folder(source: Path) -> Arrays:
             np.array([label for _, label in listed], dtype=np.int64),
         ]
     return own_arrays(*arrays, classes=classes, origin=str(source))
+
+
+def _scale(source: Path) -> float | None:
+    with np.load(source, allow_pickle=False) as stored:
+        return float(stored["scale"]) if "scale" in stored else None
 
 
 def _listed(folder: Path, classes: list[str]) -> list[tuple[Path, int]]:

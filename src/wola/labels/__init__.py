@@ -12,8 +12,9 @@ from wola.labels.losses import (
     WoLABatch,
     checked_terms,
 )
-from wola.labels.noise import GaussianMechanism, LaplaceMechanism
+from wola.labels.noise import GaussianMechanism, LaplaceMechanism, Mechanism
 from wola.labels.objective import Objective, Prior, Shared, Uniform
+from wola.labels.objective_attack import ObjectiveAttack
 from wola.labels.outlier_distribution import OutlierDistribution
 from wola.labels.rarest_class import RarestClass
 from wola.labels.simplex import (
@@ -31,7 +32,9 @@ __all__ = [
     "GaussianMechanism",
     "LaplaceMechanism",
     "Loss",
+    "Mechanism",
     "Objective",
+    "ObjectiveAttack",
     "OutlierDistribution",
     "Prior",
     "RarestClass",

@@ -1,9 +1,9 @@
 """Calibrated noise on a label distribution: the Laplace and the Gaussian mechanism."""
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol
 
 import torch
 from torch import Generator, Tensor
@@ -12,9 +12,10 @@ from wola.ground.checks import check_number, check_whole
 from wola.labels.simplex import Vector, check_distribution, nearest_distribution
 
 
-class Mechanism(Protocol):
+class Mechanism(ABC):
     """What perturbs the label distribution (C,) of N samples before it leaves a worker."""
 
+    @abstractmethod
     def __call__(
         self, distribution: Vector, samples: int, *, generator: Generator | None = None
     ) -> Tensor:
@@ -22,7 +23,7 @@ class Mechanism(Protocol):
 
 
 @dataclass(frozen=True)
-class LaplaceMechanism:
+class LaplaceMechanism(Mechanism):
     r"""The Laplace mechanism on a label distribution: epsilon-differential privacy.
 
     Two neighbouring data sets have the same public size N and differ in one sample. Replacing a
@@ -73,7 +74,7 @@ class LaplaceMechanism:
 
 
 @dataclass(frozen=True)
-class GaussianMechanism:
+class GaussianMechanism(Mechanism):
     r"""The Gaussian mechanism on a label distribution: (epsilon, delta)-differential privacy.
 
     Two neighbouring data sets have the same public size N and differ in one sample. Replacing a

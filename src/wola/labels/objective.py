@@ -1,12 +1,13 @@
 """The training objective q: known beforehand, uniform, or estimated from workers' reports."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 import torch
 from torch import Generator, Tensor
 
-from wola.aggregation import GeometricMedian
+from wola.aggregation import GeometricMedian, Rule
 from wola.ground.checks import check_whole
 from wola.labels.counts import check_counts, label_distribution
 from wola.labels.noise import Mechanism
@@ -20,20 +21,13 @@ from wola.labels.simplex import (
 )
 
 
-class Rule(Protocol):
-    """What turns n reported distributions into one vector: any rule or chain of the package."""
-
-    def __call__(self, updates: Tensor, f: int, /, *, generator: Generator | None = None) -> Tensor:
-        """The aggregate (C,) of ``updates`` (n, C), ``f`` of which may be Byzantine."""
-
-
-class Objective(Protocol):
+class Objective(ABC):
     """What the server turns into the one distribution q that all workers train towards."""
 
-    @property
-    def needs_reports(self) -> bool:
-        """Whether the values reported by the workers matter, not just their number of classes."""
+    needs_reports: ClassVar[bool] = True
+    """Whether the values reported by the workers matter, not just their number of classes."""
 
+    @abstractmethod
     def __call__(
         self, distributions: Matrix, f: int, *, generator: Generator | None = None
     ) -> Tensor:
@@ -41,12 +35,13 @@ class Objective(Protocol):
 
 
 @dataclass(frozen=True)
-class Prior:
+class Prior(Objective):
     """A training objective q known beforehand, whatever the workers report.
 
     ``q`` (C,) is any distribution, kept as a tuple: national statistics, the label distribution
     of last year, or a target the workers agreed on. Reports are only looked at for their number
-    of classes. Reference: the WoLA paper, *Training Objective & WoLA Definition*.
+    of classes. In a scenario, no ``q`` stands for the honest workers' global label distribution;
+    elsewhere nobody knows it. Reference: the WoLA paper, *Training Objective & WoLA Definition*.
 
     >>> Prior([0.25, 0.75])(torch.rand(5, 2), f=1)
     tensor([0.2500, 0.7500], dtype=torch.float64)
@@ -54,9 +49,11 @@ class Prior:
 
     needs_reports: ClassVar[bool] = False
 
-    q: Vector
+    q: Vector | None = None
 
     def __post_init__(self) -> None:
+        if self.q is None:
+            return
         # A tuple makes the value hashable and comparable, whatever it was given as.
         object.__setattr__(self, "q", tuple(check_distribution(self.q).tolist()))
 
@@ -66,11 +63,13 @@ class Prior:
         """The distribution q (C,) float64; ``distributions`` must have C columns."""
         check_whole("f", f, least=0)
         reports = check_reports(distributions, name="distributions")
+        if self.q is None:
+            raise ValueError("q = None; allowed: the distribution, known beforehand")
         return check_distribution(self.q, reports.shape[1]).to(reports.device)
 
 
 @dataclass(frozen=True)
-class Uniform:
+class Uniform(Objective):
     r"""Every class counts the same: :math:`q^c = 1/C`, whatever the workers report.
 
     C is the number of columns of the reports. Reference: the WoLA paper, *Training Objective &
@@ -92,7 +91,7 @@ class Uniform:
 
 
 @dataclass(frozen=True)
-class Shared:
+class Shared(Objective):
     r"""The objective estimated from the distributions the workers report, robustly.
 
     .. math:: q = \Pi\big(R(p_1, \dots, p_n)\big), \qquad

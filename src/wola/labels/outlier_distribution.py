@@ -6,12 +6,13 @@ from torch import Generator, Tensor
 
 from wola.ground.checks import check_whole
 from wola.labels.objective import Objective
+from wola.labels.objective_attack import ObjectiveAttack
 from wola.labels.simplex import Matrix, check_distributions
 from wola.labels.ties import first_of_largest
 
 
 @dataclass(frozen=True)
-class OutlierDistribution:
+class OutlierDistribution(ObjectiveAttack):
     r"""All report the honest distribution farthest from the honest mean in L1.
 
     .. math:: v = p_{i^*}, \qquad i^* = \arg\max_i \|p_i - \bar p\|_1

@@ -7,12 +7,13 @@ from torch import Generator, Tensor
 
 from wola.ground.checks import check_whole
 from wola.labels.objective import Objective
+from wola.labels.objective_attack import ObjectiveAttack
 from wola.labels.simplex import Matrix, check_distributions
 from wola.labels.ties import first_of_largest
 
 
 @dataclass(frozen=True)
-class RarestClass:
+class RarestClass(ObjectiveAttack):
     r"""All mass on the class that is rarest in the mean of the honest distributions.
 
     .. math:: v = e_{c^*}, \qquad c^* = \arg\min_c \frac1h \sum_{i=1}^{h} p_i^c

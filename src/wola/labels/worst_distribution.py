@@ -9,12 +9,13 @@ from torch import Generator, Tensor
 from wola.aggregation.generators import copied
 from wola.ground.checks import check_whole
 from wola.labels.objective import Objective, Shared
+from wola.labels.objective_attack import ObjectiveAttack
 from wola.labels.simplex import Matrix, check_distributions
 from wola.labels.ties import first_of_largest
 
 
 @dataclass(frozen=True)
-class WorstDistribution:
+class WorstDistribution(ObjectiveAttack):
     r"""The report found to move the server's own estimate farthest from the honest mean in L1.
 
     .. math:: \max_v \big\| Q(p_1, \dots, p_h, v, \dots, v) - \bar p \big\|_1

@@ -1,6 +1,6 @@
 """Models: the paper's networks, small ones for small data, and any model as one flat vector."""
 
-from wola.models.build import MODELS, Factory, build, find_factory, model_for
+from wola.models.build import MODELS, Factory, build, model_for
 from wola.models.flat import FlatModel
 from wola.models.networks import convnet_cifar10, convnet_mnist, mlp, mlp_purchase100
 
@@ -11,7 +11,6 @@ __all__ = [
     "build",
     "convnet_cifar10",
     "convnet_mnist",
-    "find_factory",
     "mlp",
     "mlp_purchase100",
     "model_for",

@@ -1,15 +1,16 @@
-"""Models by name: the registry, factories by import path, and an initialisation of their own."""
+"""Models by name, and how one is made with an initialisation of its own."""
 
+import inspect
 from collections.abc import Callable
-from importlib import import_module
 
 import torch
 from torch import Generator, nn
 
-from wola.ground.checks import check_choice
 from wola.models.networks import Shape, convnet_cifar10, convnet_mnist, mlp, mlp_purchase100
+from wola.parts import Prepared
 
-Factory = Callable[[Shape, int], nn.Module]
+#: What makes a model: called with the shape of an input and the number of classes, or with nothing.
+Factory = Callable[..., nn.Module]
 
 MODELS: dict[str, Factory] = {
     "convnet-mnist": convnet_mnist,
@@ -36,24 +37,28 @@ def model_for(dataset: str) -> str:
 
 
 def build(
-    name: str, *, dataset: str, shape: Shape, classes: int, generator: Generator
+    factory: Factory, *, name: str, shape: Shape, classes: int, generator: Generator
 ) -> nn.Module:
-    """The model ``name`` for inputs of ``shape`` and ``classes`` outputs, freshly initialised.
+    """The model that a factory makes for inputs of ``shape`` and ``classes`` outputs.
 
-    ``name`` is one of ``MODELS``, ``auto`` (see :func:`model_for`), or the import path
-    ``pkg.module:factory`` of a function ``factory(shape, classes)`` that returns an
-    ``nn.Module``. PyTorch's default initialisation is drawn from ``generator``; the global random
-    state is left as it was.
+    A factory is called as ``factory(shape, classes)``, one that takes neither without arguments,
+    as a plain class is. PyTorch's default initialisation is drawn from ``generator``; the global
+    random state is left as it was. ``name`` is what an error calls the model.
 
-    >>> model = build("auto", dataset="iris", shape=(4,), classes=3, generator=torch.Generator())
+    >>> model = build(mlp, name="mlp", shape=(4,), classes=3, generator=torch.Generator())
     >>> sum(p.numel() for p in model.parameters())
     515
     """
-    factory = find_factory(model_for(dataset) if name == "auto" else name)
     seed = int(torch.randint(2**63 - 1, (), generator=generator, device=generator.device))
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed)
-        model = factory(tuple(shape), classes)
+        try:
+            model = factory(tuple(shape), classes) if _takes_shape(factory) else factory()
+        except (RuntimeError, ValueError, TypeError) as error:
+            raise ValueError(
+                f"model = {name!r} cannot be made for inputs of shape {tuple(shape)} and {classes} "
+                f"classes: {error}"
+            ) from error
     if not isinstance(model, nn.Module):
         kind = type(model).__name__
         raise TypeError(f"model = {name!r} made a {kind}; allowed: a torch.nn.Module")
@@ -63,31 +68,12 @@ def build(
     return model
 
 
-def find_factory(name: str) -> Factory:
-    """The factory behind a name of ``MODELS`` or behind an import path ``pkg.module:factory``.
-
-    >>> find_factory("mpl")
-    Traceback (most recent call last):
-    ...
-    ValueError: model = 'mpl'; did you mean 'mlp'? allowed: auto, convnet-mnist, \
-convnet-cifar10, mlp-purchase100, mlp, or pkg.module:factory
-    """
-    if name in MODELS:
-        return MODELS[name]
-    module, colon, attribute = name.partition(":")
-    if not colon:
-        try:
-            check_choice("model", name, ["auto", *MODELS])
-        except ValueError as error:
-            raise ValueError(f"{error}, or pkg.module:factory") from None
-    try:
-        factory = getattr(import_module(module), attribute)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise ValueError(f"model = {name!r} cannot be imported: {error}") from error
-    if not callable(factory):
-        raise TypeError(f"model = {name!r} is a {type(factory).__name__}; allowed: a function")
-    found: Factory = factory
-    return found
+def _takes_shape(factory: Factory) -> bool:
+    called = factory.factory if isinstance(factory, Prepared) else factory
+    parameters = inspect.signature(called).parameters.values()
+    named = {p.name for p in parameters}
+    required = [p for p in parameters if p.default is p.empty and p.kind is not p.VAR_KEYWORD]
+    return {"shape", "classes"} <= named or len(required) >= 2
 
 
 def _check_outputs(model: nn.Module, name: str, shape: Shape, classes: int) -> None:

@@ -8,13 +8,13 @@ from wola.training.metrics import Evaluation, StepRecord
 from wola.training.registry import (
     AGGREGATORS,
     ATTACKS,
-    LABEL_ATTACKS,
     MIXINGS,
     OBJECTIVE_ATTACKS,
     OBJECTIVES,
+    PARTS,
     STRATEGIES,
-    described,
     make_rule,
+    strategy_named,
 )
 from wola.training.result import Result
 from wola.training.round import Round
@@ -24,10 +24,10 @@ from wola.training.simulate import simulate
 __all__ = [
     "AGGREGATORS",
     "ATTACKS",
-    "LABEL_ATTACKS",
     "MIXINGS",
     "OBJECTIVES",
     "OBJECTIVE_ATTACKS",
+    "PARTS",
     "SEMANTICS",
     "STRATEGIES",
     "Callback",
@@ -42,7 +42,7 @@ __all__ = [
     "ScenarioError",
     "StepRecord",
     "assemble",
-    "described",
     "make_rule",
     "simulate",
+    "strategy_named",
 ]

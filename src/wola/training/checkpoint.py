@@ -50,7 +50,7 @@ class Checkpoint:
     def save(self, scenario: Scenario, state: Mapping[str, Any]) -> None:
         """Writes the state of a run of this scenario."""
         buffer = io.BytesIO()
-        content = {"semantics": SEMANTICS, "scenario": scenario.to_json(), "state": dict(state)}
+        content = {"record": json.dumps(scenario.record()), "state": dict(state)}
         torch.save(content, buffer)
         write_whole(Path(self.path), buffer.getvalue())
 
@@ -63,7 +63,8 @@ class Checkpoint:
             if not zipfile.is_zipfile(self.path):
                 raise ValueError("no archive of PyTorch")
             content = torch.load(self.path, map_location=scenario.device, weights_only=True)
-            semantics, written = content["semantics"], json.loads(content["scenario"])
+            record = json.loads(content["record"])
+            semantics, written = record["semantics"], record["fields"]
             state: dict[str, Any] = content["state"]
         except UNREADABLE as error:
             reason = str(error).split("\n")[0]
@@ -75,13 +76,20 @@ class Checkpoint:
                 f"{self.path} was written by a version with semantics {semantics!r}; allowed: "
                 f"{SEMANTICS!r}"
             )
-        if differing := _differences(written, json.loads(scenario.to_json())):
+        here = scenario.record()
+        if differing := _differences(_all_fields(written), _all_fields(here["fields"])):
             raise CheckpointError(f"{self.path} belongs to another scenario: {differing}")
+        if differing := _differences(record["content"], here["content"]):
+            raise CheckpointError(f"{self.path} was written with other content: {differing}")
         return state
 
     def remove(self) -> None:
         """Takes the file away, if it is there."""
         Path(self.path).unlink(missing_ok=True)
+
+
+def _all_fields(differing: Mapping[str, Any]) -> dict[str, Any]:
+    return Scenario.stored(differing).model_dump()
 
 
 def _differences(written: dict[str, Any], given: dict[str, Any]) -> str:

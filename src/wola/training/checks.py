@@ -3,35 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import torch
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from wola.ground.names import nearest
-from wola.training.registry import (
-    AGGREGATORS,
-    ATTACKS,
-    LABEL_ATTACKS,
-    MIXINGS,
-    OBJECTIVE_ATTACKS,
-    make_rule,
-)
+from wola.parts import part_name
 
 if TYPE_CHECKING:
     from wola.training.scenario import Scenario
 
 
-def explained(error: ValidationError, fields: Mapping[str, FieldInfo]) -> str:
+def explained(error: ValidationError, model: type[BaseModel]) -> str:
     """What is wrong, one line per field: its name, its value and what is allowed."""
+    fields, kind = model.model_fields, model.__name__.lower()
     lines = []
     for problem in error.errors(include_url=False):
         name = ".".join(map(str, problem["loc"]))
         if problem["type"] == "value_error":
             lines.append(str(problem["ctx"]["error"]))
         elif problem["type"] == "extra_forbidden":
-            lines.append(f"{name} is no field of a scenario; {_wrong_name(name, fields)}")
+            lines.append(f"{name} is no field of a {kind}; {_wrong_name(name, fields)}")
         elif problem["type"] == "literal_error":
             value = problem["input"]
             names = get_args(fields[name].annotation)
@@ -42,6 +36,20 @@ def explained(error: ValidationError, fields: Mapping[str, FieldInfo]) -> str:
     return "\n".join(lines)
 
 
+def refuse_truths(fields: Any, known: Mapping[str, FieldInfo]) -> Any:
+    """The fields, unless one that holds a number is given as true or false."""
+    for name, value in dict(fields).items():
+        if isinstance(value, bool) and name in known and known[name].annotation is not bool:
+            raise ValueError(f"{name} = {str(value).lower()}; allowed: {_wanted(known[name])}")
+    return fields
+
+
+def _wanted(field: FieldInfo) -> str:
+    kinds = get_args(field.annotation) or (field.annotation,)
+    words = {int: "a whole number", float: "a number", str: "a text"}
+    return " or ".join(words.get(kind, "none") for kind in kinds)
+
+
 def _wrong_name(name: str, names: Iterable[str]) -> str:
     try:
         return nearest(name, names)
@@ -49,26 +57,8 @@ def _wrong_name(name: str, names: Iterable[str]) -> str:
         return str(error)
 
 
-def check_names(scenario: Scenario, datasets: Iterable[str], models: Iterable[str]) -> None:
-    """Refuse a name that stands for nothing, with the nearest one that stands for something."""
-    _check(scenario, "dataset", datasets)
-    _check(scenario, "aggregator", AGGREGATORS)
-    _check(scenario, "attack", ["none", *ATTACKS, *LABEL_ATTACKS])
-    _check(scenario, "objective_attack", ["none", *OBJECTIVE_ATTACKS])
-    if ":" not in scenario.model:
-        _check(scenario, "model", ["auto", *models])
-    _check_parts(scenario, "mixing", scenario.mixing.split("+"), ["none", *MIXINGS])
-    if "+" in scenario.mixing and "none" in scenario.mixing.split("+"):
-        raise ValueError(f"mixing = {scenario.mixing!r}; allowed: 'none' alone, not in a chain")
-    *mixings, aggregator = scenario.objective_rule.split("+")
-    _check_parts(scenario, "objective_rule", mixings, MIXINGS)
-    alone = [] if mixings else ["paper"]
-    _check_parts(scenario, "objective_rule", [aggregator], [*alone, *AGGREGATORS])
-    if scenario.dataset in ("npz", "folder") and scenario.data_source is None:
-        raise ValueError(
-            f"data_source = None; allowed with dataset = {scenario.dataset!r}: the path of your "
-            "data"
-        )
+def check_names(scenario: Scenario) -> None:
+    """Refuse a device that PyTorch does not know."""
     try:
         torch.device(scenario.device)
     except RuntimeError:
@@ -86,31 +76,15 @@ def check_counts(scenario: Scenario) -> None:
         raise ValueError(
             f"participants = {scenario.participants}; allowed with workers = {n}: 1 to {n}"
         )
-    if scenario.attack == "mimic-variance" and scenario.round_counts()[0] < n:
+    if part_name(scenario.attack) == "mimic-variance" and scenario.round_counts()[0] < n:
         raise ValueError(
-            f"attack = 'mimic-variance' with participants = {scenario.participants}; allowed: all "
-            f"{n} workers, since it follows one worker from round to round"
+            f"attack = {scenario.attack!r} with participants = {scenario.participants}; allowed: "
+            f"all {n} workers, since it follows one worker from round to round"
         )
-    rule = make_rule(scenario.aggregator, mixing=scenario.mixing, definitions=scenario.definitions)
     c, told = scenario.round_counts()
     try:
-        rule.check(c, told)
+        scenario.rule().check(c, told)
     except ValueError as error:
         raise ValueError(
             f"aggregator = {scenario.aggregator!r} with mixing = {scenario.mixing!r}: {error}"
         ) from None
-
-
-def _check(scenario: Scenario, field: str, names: Iterable[str]) -> None:
-    _check_parts(scenario, field, [getattr(scenario, field)], names)
-
-
-def _check_parts(
-    scenario: Scenario, field: str, parts: Iterable[str], names: Iterable[str]
-) -> None:
-    allowed = list(names)
-    for part in parts:
-        try:
-            nearest(part, allowed)
-        except ValueError as error:
-            raise ValueError(f"{field} = {getattr(scenario, field)!r}; {error}") from None

@@ -7,19 +7,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from wola.data import (
-    Dataset,
-    Dirichlet,
-    GammaSimilarity,
-    Iid,
-    Partition,
-    Shards,
-    load,
-    partition_counts,
-)
-from wola.labels import Objective, Prior, Uniform, global_distribution
-from wola.labels.losses import LOSSES, Loss, checked_terms
-from wola.training.registry import LABEL_ATTACKS, OBJECTIVE_ATTACKS, make_objective
+from wola.attacks import LabelAttack
+from wola.data import Dataset, LabelMix, Partition, label_shift, partition_counts
+from wola.labels import Loss, Objective, Prior, Shared, checked_terms, global_distribution
+from wola.training.content import dataset_of
+from wola.training.registry import PARTS
 from wola.training.scenario import Scenario
 from wola.training.streams import stream
 
@@ -41,7 +33,8 @@ class Federation:
     `shards` the samples of each; `counts` (n, C) the labels they train on, `q` (C,) the objective,
     `class_weights` (n, C) and `class_shifts` (n, C), None for none, the terms of the workers'
     losses; a loss per batch takes its own from each batch. `computing` workers compute updates; the
-    others only send what an attack makes. `notes` tells what was out of the ordinary.
+    others only send what an attack makes. `notes` tells what was out of the ordinary, `mix` what
+    the division did to the labels.
     """
 
     dataset: Dataset
@@ -55,6 +48,7 @@ class Federation:
     class_shifts: Tensor | None
     test: HeldOut
     notes: tuple[str, ...]
+    mix: LabelMix
 
     @property
     def classes(self) -> int:
@@ -62,15 +56,22 @@ class Federation:
         return len(self.dataset.classes)
 
 
-def make_partition(scenario: Scenario) -> Partition:
-    """The partition that the scenario names."""
-    if scenario.partition == "dirichlet":
-        return Dirichlet(scenario.alpha, scenario.partition_mode)
-    if scenario.partition == "shards":
-        return Shards(scenario.classes_per_worker)
-    if scenario.partition == "gamma-similarity":
-        return GammaSimilarity(scenario.similarity)
-    return Iid()
+def partition_of(scenario: Scenario) -> Partition:
+    """The partition that the scenario names, with the scenario's alpha where it takes one."""
+    made: Partition = PARTS.make("partition", scenario.partition, alpha=scenario.alpha)
+    return made
+
+
+def divided(scenario: Scenario, dataset: Dataset) -> list[Tensor]:
+    """The indices that each worker holds, honest workers first."""
+    return partition_of(scenario).partition(
+        dataset.y_train,
+        honest=scenario.honest,
+        byzantine=scenario.byzantine,
+        classes=len(dataset.classes),
+        clients=dataset.clients,
+        generator=stream(scenario.seed, "partition"),
+    )
 
 
 def assemble(scenario: Scenario, dataset: Dataset | None = None) -> Federation:
@@ -81,21 +82,14 @@ def assemble(scenario: Scenario, dataset: Dataset | None = None) -> Federation:
     tensor([30, 30, 30, 30, 30])
     """
     device = torch.device(scenario.device)
-    dataset = dataset or load(scenario.dataset, scenario.data_source)
-    classes, partition = len(dataset.classes), make_partition(scenario)
-    shards = partition.partition(
-        dataset.y_train,
-        honest=scenario.honest,
-        byzantine=scenario.byzantine,
-        classes=classes,
-        generator=stream(scenario.seed, "partition"),
-    )
+    dataset = dataset or dataset_of(scenario.dataset)
+    classes, shards = len(dataset.classes), divided(scenario, dataset)
     labels = _labels(scenario, dataset.y_train, classes)
     counts = _counts(labels, shards, classes)
     q = settle_objective(scenario, counts)
     terms = checked_terms(loss_of(scenario), counts, q)
     p = global_distribution(counts[: scenario.honest])
-    chosen = partition.test_indices(dataset.y_test, p, generator=stream(scenario.seed, "test"))
+    chosen = tested_indices(scenario, dataset, p)
     train, test = _inputs(scenario, dataset)
     rows, copies = torch.unique_consecutive(chosen.sort().values, return_counts=True)
     return Federation(
@@ -110,7 +104,14 @@ def assemble(scenario: Scenario, dataset: Dataset | None = None) -> Federation:
         class_shifts=None if terms.shifts is None else terms.shifts.float().to(device),
         test=HeldOut(test[rows].to(device), dataset.y_test[rows].to(device), copies),
         notes=_notes(scenario, shards, dataset),
+        mix=label_shift(dataset, shards, scenario.honest, chosen),
     )
+
+
+def tested_indices(scenario: Scenario, dataset: Dataset, p: Tensor) -> Tensor:
+    """The test samples that count, for the honest workers' label distribution p (C,)."""
+    generator = stream(scenario.seed, "test")
+    return partition_of(scenario).test_indices(dataset.y_test, p, generator=generator)
 
 
 def _inputs(scenario: Scenario, dataset: Dataset) -> tuple[Tensor, Tensor]:
@@ -121,13 +122,15 @@ def _inputs(scenario: Scenario, dataset: Dataset) -> tuple[Tensor, Tensor]:
 
 def trains_on_data(scenario: Scenario) -> bool:
     """Whether the Byzantine workers compute on data of their own, as label attackers do."""
-    return scenario.attack == "none" or scenario.attack in LABEL_ATTACKS
+    attack = PARTS.make("attack", scenario.attack)
+    return attack is None or isinstance(attack, LabelAttack)
 
 
 def _labels(scenario: Scenario, labels: Tensor, classes: int) -> Tensor:
-    if scenario.attack not in LABEL_ATTACKS:
+    attack = PARTS.make("attack", scenario.attack)
+    if not isinstance(attack, LabelAttack):
         return labels[None]
-    wrong = LABEL_ATTACKS[scenario.attack]().labels(labels, classes)
+    wrong = attack.labels(labels, classes)
     views = [labels] * scenario.honest + [wrong] * scenario.byzantine
     return torch.stack(views)
 
@@ -142,19 +145,31 @@ def _counts(labels: Tensor, shards: list[Tensor], classes: int) -> Tensor:
 
 def settle_objective(scenario: Scenario, counts: Tensor) -> Tensor:
     """The objective q (C,) of a scenario from the samples per worker and class (n, C)."""
-    distributions = counts.double() / counts.sum(1, keepdim=True)
+    objective = objective_of(scenario, counts)
+    distributions = _reports(objective, counts, scenario)
     honest, f = distributions[: scenario.honest], scenario.byzantine
-    objective: Objective = Uniform()
-    if scenario.objective == "prior":
-        objective = Prior(global_distribution(counts[: scenario.honest]))
-    elif scenario.objective == "shared":
-        objective = make_objective(scenario.objective_rule, definitions=scenario.definitions)
-    if f > 0 and scenario.objective_attack != "none":
-        lies = OBJECTIVE_ATTACKS[scenario.objective_attack]()(
-            honest, f, objective=objective, generator=stream(scenario.seed, "objective")
-        )
+    attack = PARTS.make("objective_attack", scenario.objective_attack)
+    if f > 0 and attack is not None:
+        lies = attack(honest, f, objective=objective, generator=stream(scenario.seed, "objective"))
         distributions = torch.cat([honest, lies])
     return objective(distributions, f, generator=stream(scenario.seed, "objective"))
+
+
+def objective_of(scenario: Scenario, counts: Tensor) -> Objective:
+    """The objective that the scenario names; a prior without a q is the honest workers' own."""
+    objective: Objective = PARTS.make("objective", scenario.objective)
+    if isinstance(objective, Prior) and objective.q is None:
+        return Prior(global_distribution(counts[: scenario.honest]).tolist())
+    return objective
+
+
+def _reports(objective: Objective, counts: Tensor, scenario: Scenario) -> Tensor:
+    """What all workers would report if they were honest, noise included: (n, C) float64."""
+    if isinstance(objective, Shared) and objective.noise is not None:
+        streams = (stream(scenario.seed, "report", i) for i in range(len(counts)))
+        rows = [objective.report(c, generator=g) for c, g in zip(counts, streams, strict=True)]
+        return torch.stack(rows)
+    return counts.double() / counts.sum(1, keepdim=True)
 
 
 def loss_of(scenario: Scenario) -> Loss:
@@ -163,7 +178,8 @@ def loss_of(scenario: Scenario) -> Loss:
     >>> loss_of(Scenario(loss="wola"))
     WoLA(renormalise=False)
     """
-    return LOSSES[scenario.loss]()
+    loss: Loss = PARTS.make("loss", scenario.loss)
+    return loss
 
 
 def _notes(scenario: Scenario, shards: list[Tensor], dataset: Dataset) -> tuple[str, ...]:

@@ -55,7 +55,7 @@ class RunFolder:
         """Writes the files of a run that is over."""
         metrics = io.BytesIO()
         result.frame().write_parquet(metrics)
-        write_whole(self.path / "scenario.json", _json(result.scenario.model_dump()))
+        write_whole(self.path / "scenario.json", _json(result.record()))
         write_whole(self.path / "metrics.parquet", metrics.getvalue())
         write_whole(self.path / "model.safetensors", save(result.state))
         write_whole(self.path / "summary.json", _json(result.summary()))
@@ -66,9 +66,9 @@ class RunFolder:
         return (self.path / "summary.json").is_file()
 
     def scenario(self) -> Scenario:
-        """The scenario of the run."""
-        text = (self.path / "scenario.json").read_text(encoding="utf-8")
-        return Scenario.from_json(text)
+        """The scenario of the run; what it names is imported, as it is about to be run."""
+        record = json.loads((self.path / "scenario.json").read_bytes())
+        return Scenario(**record["fields"])
 
     def summary(self) -> dict[str, Any]:
         """The summary of the run."""
@@ -93,7 +93,7 @@ class _Opening(Callback):
 
     def on_start(self, scenario: Scenario, federation: Federation, step: int) -> None:
         """Writes the scenario and takes an older summary away."""
-        write_whole(self.path / "scenario.json", _json(scenario.model_dump()))
+        write_whole(self.path / "scenario.json", _json(scenario.record()))
         (self.path / "summary.json").unlink(missing_ok=True)
 
 

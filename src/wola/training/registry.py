@@ -1,10 +1,11 @@
-"""Everything a scenario can name: one dictionary per kind, and what the names stand for."""
+"""Everything a scenario can name: the kinds of parts, and the paper's strategies."""
 
-from collections.abc import Callable, Mapping
-from functools import partial
-from inspect import getdoc
+from collections.abc import Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
+
+from torch import nn
 
 from wola.aggregation import (
     CAF,
@@ -43,9 +44,28 @@ from wola.attacks import (
     SignFlip,
     Zero,
 )
+from wola.data import DATASETS, PARTITIONS, Dataset, Partition, Source
 from wola.ground.names import nearest
-from wola.labels import OutlierDistribution, RarestClass, Shared, WorstDistribution
+from wola.labels import (
+    LOSSES,
+    GaussianMechanism,
+    LaplaceMechanism,
+    Loss,
+    Mechanism,
+    Objective,
+    ObjectiveAttack,
+    OutlierDistribution,
+    Prior,
+    RarestClass,
+    Shared,
+    Uniform,
+    WorstDistribution,
+)
 from wola.mixing import ARC, NNM, Bucketing, Clipping, FoundationFL, Mixing
+from wola.models import MODELS
+from wola.parts import Call, Catalogue, Kind, Unimportable, written
+from wola.training.schedule import SCHEDULES, Schedule
+from wola.training.server import SERVERS, ServerOptimiser
 
 AGGREGATORS: Mapping[str, type[Rule]] = MappingProxyType(
     {
@@ -65,15 +85,6 @@ AGGREGATORS: Mapping[str, type[Rule]] = MappingProxyType(
     }
 )
 
-#: The aggregators that the WoLA paper defines in another way than their authors do.
-AS_IN_THE_PAPER: Mapping[str, Callable[[], Rule]] = MappingProxyType(
-    {
-        "geometric-median": lambda: GeometricMedian(iterations=10, nu=0.1),
-        "krum": lambda: Krum(power=1),
-        "multi-krum": lambda: MultiKrum(power=1),
-    }
-)
-
 MIXINGS: Mapping[str, type[Mixing]] = MappingProxyType(
     {
         "nnm": NNM,
@@ -84,7 +95,8 @@ MIXINGS: Mapping[str, type[Mixing]] = MappingProxyType(
     }
 )
 
-ATTACKS: Mapping[str, Callable[[], Attack]] = MappingProxyType(
+#: Attacks on updates, and those whose workers compute on data of their own with wrong labels.
+ATTACKS: Mapping[str, type[Attack | LabelAttack]] = MappingProxyType(
     {
         "alie": ALIE,
         "foe": FOE,
@@ -96,35 +108,80 @@ ATTACKS: Mapping[str, Callable[[], Attack]] = MappingProxyType(
         "infinite": Infinite,
         "nan": NaN,
         "zero": Zero,
-        "scaled-sf": partial(ScaledSignFlip, scale=10.0),
+        "scaled-sf": ScaledSignFlip,
         "optimal-alie": OptimalALIE,
         "optimal-foe": OptimalFOE,
         "min-max": MinMax,
         "min-sum": MinSum,
+        "lf": LabelFlip,
+        "label-shift": LabelShift,
     }
 )
 
-#: Attacks whose workers compute on data of their own, with these labels.
-LABEL_ATTACKS: Mapping[str, type[LabelAttack]] = MappingProxyType(
-    {"lf": LabelFlip, "label-shift": LabelShift}
+OBJECTIVES: Mapping[str, type[Objective]] = MappingProxyType(
+    {"prior": Prior, "uniform": Uniform, "shared": Shared}
 )
 
-OBJECTIVES: Mapping[str, str] = MappingProxyType(
+OBJECTIVE_ATTACKS: Mapping[str, type[ObjectiveAttack]] = MappingProxyType(
     {
-        "prior": "The honest workers' global label distribution, known beforehand.",
-        "uniform": "Every class counts the same.",
-        "shared": "Estimated by a robust rule from the distributions the workers report.",
+        "rarest-class": RarestClass,
+        "outlier": OutlierDistribution,
+        "worst": WorstDistribution,
     }
 )
 
-OBJECTIVE_ATTACKS: Mapping[str, type[RarestClass | OutlierDistribution | WorstDistribution]] = (
-    MappingProxyType(
-        {
-            "rarest-class": RarestClass,
-            "outlier": OutlierDistribution,
-            "worst": WorstDistribution,
-        }
-    )
+MECHANISMS: Mapping[str, type[Mechanism]] = MappingProxyType(
+    {"laplace": LaplaceMechanism, "gaussian": GaussianMechanism}
+)
+
+
+def _in_memory(dataset: object) -> str | None:
+    if not isinstance(dataset, Dataset):
+        return None
+    arguments = (("name", dataset.name), ("digest", dataset.digest()[:16]))
+    return written(Call("memory", arguments))
+
+
+#: The kinds of parts, by the field of a scenario that names one.
+PARTS = Catalogue(
+    [
+        Kind("dataset", DATASETS, (Source,), functions=True, opaque=_in_memory),
+        Kind("partition", PARTITIONS, (Partition,), later={"alpha": 1.0}),
+        Kind(
+            "model",
+            MODELS,
+            (nn.Module,),
+            functions=True,
+            later={"shape": None, "classes": None},
+            words={"auto": "The paper's network for its datasets, a small one for others."},
+        ),
+        Kind("loss", LOSSES, (Loss,)),
+        Kind("objective", OBJECTIVES, (Objective,)),
+        Kind(
+            "objective_attack",
+            OBJECTIVE_ATTACKS,
+            (ObjectiveAttack,),
+            none="All report the truth.",
+        ),
+        Kind("noise", MECHANISMS, (Mechanism,)),
+        Kind(
+            "mixing",
+            MIXINGS,
+            (Mixing,),
+            none="The rule sees the updates as they are.",
+            chain=True,
+        ),
+        Kind("aggregator", AGGREGATORS, (Rule,)),
+        Kind("attack", ATTACKS, (Attack, LabelAttack), none="The f workers train honestly."),
+        Kind("schedule", SCHEDULES, (Schedule,)),
+        Kind(
+            "server",
+            SERVERS,
+            (ServerOptimiser,),
+            functions=True,
+            later={"size": 1, "device": "cpu"},
+        ),
+    ]
 )
 
 _PLAIN = {"loss": "cross-entropy", "objective": "prior", "objective_attack": "none"}
@@ -132,7 +189,7 @@ _WOLA = {**_PLAIN, "loss": "wola"}
 _DAGGER = {"loss": "wola", "objective": "shared", "objective_attack": "rarest-class"}
 
 #: The strategies of the WoLA paper: what each one sets in a scenario.
-STRATEGIES: Mapping[str, Mapping[str, str]] = MappingProxyType(
+STRATEGIES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
         "-": {**_PLAIN, "mixing": "none"},
         "BKT": {**_PLAIN, "mixing": "bucketing"},
@@ -140,57 +197,41 @@ STRATEGIES: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "FoundFL": {**_PLAIN, "mixing": "foundation-fl"},
         "WoLA": {**_WOLA, "mixing": "none"},
         "WoLA+NNM": {**_WOLA, "mixing": "nnm"},
-        "WoLA-dagger": {**_DAGGER, "objective_rule": "paper", "mixing": "none"},
-        "WoLA-dagger+NNM": {**_DAGGER, "objective_rule": "paper", "mixing": "nnm"},
+        "WoLA-dagger": {**_DAGGER, "mixing": "none"},
+        "WoLA-dagger+NNM": {**_DAGGER, "mixing": "nnm"},
     }
 )
 
 
-def described(thing: Any) -> str:
-    """One line about what a name stands for: the first of its docstring.
-
-    >>> described(AGGREGATORS["mean"]) != ""
-    True
-    """
-    if isinstance(thing, str):
-        return thing
-    return (getdoc(thing.func if isinstance(thing, partial) else thing) or "").split("\n")[0]
-
-
-def strategy_named(name: str) -> str:
+def strategy_named(name: str, strategies: Mapping[str, Any] = STRATEGIES) -> str:
     """The strategy's own spelling for a name in any case.
 
     >>> strategy_named("wola+nnm")
     'WoLA+NNM'
     """
-    spelling = {known.lower(): known for known in STRATEGIES}
+    if name in strategies:
+        return name
+    spelling = {known.lower(): known for known in strategies}
     return spelling[nearest(name.lower(), spelling)]
 
 
-def make_rule(aggregator: str, *, mixing: str = "none", definitions: str = "paper") -> Rule:
-    """The server's rule: an aggregator, after mixings joined by "+".
+def make_rule(aggregator: str, *, mixing: str = "none") -> Rule:
+    """The server's rule: an aggregator after mixings, both as settled texts.
 
-    `definitions` "paper" takes geometric median, Krum and Multi-Krum as the WoLA paper does,
-    "library" as their authors do.
-
-    >>> str(make_rule("multi-krum", mixing="nnm"))
-    'NNM() | MultiKrum(power=1)'
+    >>> str(make_rule("multi-krum(power=1)", mixing="nnm"))
+    'NNM() | MultiKrum(power=1.0)'
     """
-    name = nearest(aggregator, AGGREGATORS)
-    variants = AS_IN_THE_PAPER if definitions == "paper" else {}
-    rule: Rule = variants.get(name, AGGREGATORS[name])()
-    for part in reversed([] if mixing == "none" else mixing.split("+")):
-        rule = MIXINGS[nearest(part, MIXINGS)]() | rule
+    if isinstance(aggregator, Unimportable) or isinstance(mixing, Unimportable):
+        return _chained(aggregator, mixing)
+    return _kept(aggregator, mixing)
+
+
+def _chained(aggregator: str, mixing: str) -> Rule:
+    rule: Rule = PARTS.make("aggregator", aggregator)
+    for part in reversed(PARTS.make("mixing", mixing)):
+        rule = part | rule
     return rule
 
 
-def make_objective(rule: str, *, definitions: str = "paper") -> Shared:
-    """The shared objective with its rule: "paper", or an aggregator, mixings before it with "+".
-
-    >>> str(make_objective("nnm+geometric-median", definitions="library").rule)
-    'NNM() | GeometricMedian(iterations=None, nu=None)'
-    """
-    if rule == "paper":
-        return Shared()
-    mixing, _, aggregator = rule.rpartition("+")
-    return Shared(make_rule(aggregator, mixing=mixing or "none", definitions=definitions))
+#: Rules are frozen values: the same one serves every scenario that names it.
+_kept = lru_cache(maxsize=512)(_chained)

@@ -1,7 +1,7 @@
 """What a run has shown: its records, the final model, and a summary."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from statistics import fmean
 from typing import Any
@@ -9,9 +9,10 @@ from typing import Any
 import polars as pl
 from torch import Tensor
 
+from wola.data import LabelMix
 from wola.training.evaluate import class_accuracies
 from wola.training.metrics import PHASES, Evaluation, StepRecord
-from wola.training.scenario import SEMANTICS, Scenario
+from wola.training.scenario import SEMANTICS, Scenario, record_key
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +21,8 @@ class Result:
 
     `confusion` (C, C) counts how often class i of the test set was taken for class j by the final
     model; `q` (C,) is the objective, `counts` (n, C) the samples per worker and class. `ending` is
-    "finished", or says why the run stopped.
+    "finished", or says why the run stopped. `content` holds SHA-256 of the user's own data and
+    sources as they were when the run began, `data` that of the samples it was trained on.
     """
 
     scenario: Scenario
@@ -33,6 +35,25 @@ class Result:
     counts: Tensor
     notes: tuple[str, ...]
     ending: str
+    content: dict[str, str]
+    data: str
+    mix: LabelMix
+
+    def __repr__(self) -> str:
+        """The run in three lines."""
+        s, tests = self.scenario, len(self.evaluations)
+        return (
+            f"Result: {s.dataset}, {s.attack} by {s.byzantine} of {s.workers} workers against "
+            f"{s.aggregator}, {s.strategy or s.loss}, seed {s.seed}\n"
+            f"  accuracy {self.accuracy:.2f} %, mean of {tests} tests over training; "
+            f"{self.final_accuracy:.2f} % at the end\n"
+            f"  {self.ending}; .frame(), .summary(), .plot(), .state"
+        )
+
+    def record(self) -> dict[str, Any]:
+        """What makes the run what it is: see `Scenario.record`."""
+        fields = self.scenario.differing()
+        return {"semantics": SEMANTICS, "fields": fields, "content": self.content}
 
     @property
     def accuracy(self) -> float:
@@ -53,7 +74,7 @@ class Result:
     def summary(self) -> dict[str, Any]:
         """The run in plain values, fit for JSON: what is not finite is None."""
         made: dict[str, Any] = {
-            "key": self.scenario.key(),
+            "key": record_key(self.record()),
             "semantics": SEMANTICS,
             "strategy": self.scenario.strategy,
             "ending": self.ending,
@@ -68,6 +89,12 @@ class Result:
             "objective": self.q.tolist(),
             "counts": self.counts.tolist(),
             "notes": list(self.notes),
+            "data": self.data,
+            "label_mix": {
+                **asdict(self.mix),
+                "train_shift": self.mix.train_shift,
+                "test_shift": self.mix.test_shift,
+            },
             "seconds": self.seconds,
             "digest": self.digest(),
         }

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from wola.aggregation import CoordinateMedian, Outcome, Rule, TooFewUpdates
 from wola.attacks import Attack
-from wola.models import FlatModel, build
+from wola.models import FlatModel, build, model_for
+from wola.parts import part_name
 from wola.training.batches import draw_batches
 from wola.training.federation import Federation
 from wola.training.gradients import make_gradients
 from wola.training.metrics import StepRecord, Stopwatch, cosine, spread
-from wola.training.registry import ATTACKS, make_rule
+from wola.training.registry import PARTS
 from wola.training.scenario import Scenario
-from wola.training.server import make_server
+from wola.training.server import ServerOptimiser
 from wola.training.streams import stream
 
 
@@ -33,26 +34,26 @@ class Round:
     def __init__(self, scenario: Scenario, federation: Federation) -> None:
         self.scenario, self.federation = scenario, federation
         module = build(
-            scenario.model,
-            dataset=scenario.dataset,
+            model_factory(scenario.model, scenario.dataset),
+            name=scenario.model,
             shape=federation.dataset.sample_shape,
             classes=federation.classes,
             generator=stream(scenario.seed, "initialisation"),
         )
         self.model = FlatModel(module, scenario.device)
-        self.rule: Rule = make_rule(
-            scenario.aggregator, mixing=scenario.mixing, definitions=scenario.definitions
-        )
+        self.rule: Rule = scenario.rule()
         self.attack, self.statistics_attack = self._new_attack(), self._new_attack()
-        self.server = make_server(scenario, self.model.size, scenario.device)
+        self.server: ServerOptimiser = PARTS.make("server", scenario.server)(
+            self.model.size, device=scenario.device
+        )
         self.gradients = make_gradients(self.model, scenario)
         self.momenta = self.model.parameters.new_zeros(scenario.workers, self.model.size)
         self.memory = self.momenta.new_zeros(federation.computing, self.model.size)
         self.watch = Stopwatch()
 
     def _new_attack(self) -> Attack | None:
-        name = self.scenario.attack
-        return ATTACKS[name]().fresh() if name in ATTACKS else None
+        attack = PARTS.make("attack", self.scenario.attack)
+        return attack.fresh() if isinstance(attack, Attack) else None
 
     def take(self, step: int) -> StepRecord:
         """Broadcast, gradients, momenta, attack, mixing and rule, step; what was measured."""
@@ -173,6 +174,13 @@ class Round:
         for worker, weight in zip(present, outcome.weights.tolist(), strict=True):
             weights[worker] = weight
         return tuple(weights)
+
+
+def model_factory(model: str, dataset: str) -> Callable[[Sequence[int], int], nn.Module]:
+    """What makes the model of a settled text: for "auto" the dataset's own."""
+    text = model_for(part_name(dataset)) if model == "auto" else model
+    factory: Callable[[Sequence[int], int], nn.Module] = PARTS.make("model", text)
+    return factory
 
 
 def _corrupt(

@@ -1,33 +1,47 @@
 """What the server does with an aggregate: a step, a step with momentum, or one of Adam."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Literal, Protocol
+from types import MappingProxyType
 
 import torch
 from torch import Tensor
+
+from wola.ground.checks import check_number
 
 #: Keeps the step of Adam finite where the aggregates are nearly 0.
 TAU = 1e-3
 
 
-class Server(Protocol):
-    """A server optimiser: one verb, which moves the parameters (d,) in place."""
+class ServerOptimiser(ABC):
+    """What the server does with an aggregate: one verb, which moves the parameters in place.
 
+    It is made for `size` parameters on a `device`; what it remembers between rounds is saved and
+    restored through `state_dict` and `load_state_dict`.
+    """
+
+    def __init__(self, size: int, *, device: torch.device | str = "cpu") -> None:
+        self.size, self.device = size, device
+
+    @abstractmethod
     def step(self, parameters: Tensor, aggregate: Tensor, lr: float) -> None:
-        """Moves the parameters by the aggregate (d,) with learning rate `lr`."""
+        """Moves the parameters (d,) by the aggregate (d,) with learning rate `lr`."""
 
     def state_dict(self) -> dict[str, Tensor]:
-        """What it remembers between rounds."""
+        """What it remembers between rounds: nothing, unless it says otherwise."""
+        return {}
 
     def load_state_dict(self, state: Mapping[str, Tensor]) -> None:
         """Go on from what `state_dict` gave."""
+        if state:
+            raise ValueError(f"state has keys {sorted(state)}; {type(self).__name__} has none")
 
 
-class SGD:
+class SGD(ServerOptimiser):
     """theta <- theta - lr R: the paper's server.
 
     >>> theta = torch.tensor([1.0])
-    >>> SGD().step(theta, torch.tensor([2.0]), lr=0.25)
+    >>> SGD(1).step(theta, torch.tensor([2.0]), lr=0.25)
     >>> theta
     tensor([0.5000])
     """
@@ -36,15 +50,8 @@ class SGD:
         """Moves the parameters by the aggregate (d,) with learning rate `lr`."""
         parameters.sub_(aggregate, alpha=lr)
 
-    def state_dict(self) -> dict[str, Tensor]:
-        """Nothing."""
-        return {}
 
-    def load_state_dict(self, state: Mapping[str, Tensor]) -> None:
-        """Nothing to take up."""
-
-
-class Momentum:
+class Momentum(ServerOptimiser):
     """v <- beta v + R, theta <- theta - lr v.
 
     Reference: T.-M. H. Hsu, H. Qi and M. Brown, Measuring the effects of non-identical data
@@ -52,6 +59,8 @@ class Momentum:
     """
 
     def __init__(self, size: int, *, beta: float = 0.9, device: torch.device | str = "cpu") -> None:
+        super().__init__(size, device=device)
+        check_number("beta", beta, least=0, below=1)
         self.beta = beta
         self.velocity = torch.zeros(size, device=device)
 
@@ -69,7 +78,7 @@ class Momentum:
         self.velocity.copy_(state["velocity"])
 
 
-class Adam:
+class Adam(ServerOptimiser):
     """m <- b1 m + (1-b1) R, v <- b2 v + (1-b2) R^2, theta <- theta - lr m / (sqrt(v) + tau).
 
     Without bias correction and with tau = 1e-3, as in S. Reddi, Z. Charles, M. Zaheer, Z. Garrett,
@@ -84,6 +93,9 @@ class Adam:
         beta2: float = 0.99,
         device: torch.device | str = "cpu",
     ) -> None:
+        super().__init__(size, device=device)
+        check_number("beta", beta, least=0, below=1)
+        check_number("beta2", beta2, least=0, below=1)
         self.beta, self.beta2 = beta, beta2
         self.first = torch.zeros(size, device=device)
         self.second = torch.zeros(size, device=device)
@@ -104,27 +116,6 @@ class Adam:
         self.second.copy_(state["second"])
 
 
-class Settings(Protocol):
-    """What names a server optimiser: a scenario does, and a recipe."""
-
-    @property
-    def server(self) -> Literal["sgd", "momentum", "adam"]:
-        """Which one."""
-
-    @property
-    def server_beta(self) -> float:
-        """Server momentum, or Adam's first one."""
-
-    @property
-    def server_beta2(self) -> float:
-        """Adam's second momentum."""
-
-
-def make_server(settings: Settings, size: int, device: torch.device | str = "cpu") -> Server:
-    """The server optimiser that the settings name, for `size` parameters."""
-    if settings.server == "momentum":
-        return Momentum(size, beta=settings.server_beta, device=device)
-    if settings.server == "adam":
-        beta, beta2 = settings.server_beta, settings.server_beta2
-        return Adam(size, beta=beta, beta2=beta2, device=device)
-    return SGD()
+SERVERS: Mapping[str, type[ServerOptimiser]] = MappingProxyType(
+    {"sgd": SGD, "momentum": Momentum, "adam": Adam}
+)

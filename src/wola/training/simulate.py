@@ -32,17 +32,20 @@ def simulate(
     The same scenario gives the same bits every time, in any process, resumed or not. With a
     `checkpoint` the run saves itself every few steps, and at a Ctrl-C, which then ends it between
     two rounds; `resume=True` goes on from the file if there is one. A run whose model, loss or
-    honest updates are no longer finite ends there, with the last model that could be tested. Who
-    runs many scenarios may load a dataset once and pass it; it must be the one they name.
+    honest updates are no longer finite ends there, with the last model that could be tested. A
+    `dataset` takes the place of the one that the scenario names, and the result says so.
 
     >>> result = simulate(Scenario.paper("iris", steps=20, strategy="WoLA", attack="foe"))
     >>> result.ending, [evaluation.step for evaluation in result.evaluations]
     ('finished', [10, 20])
     """
     _keep_freed_memory()
+    if dataset is not None and dataset.origin != scenario.dataset:
+        scenario = scenario.changed(dataset=dataset)
     with _threads(scenario.threads):
+        content = scenario.content()
         federation = assemble(scenario, dataset)
-        run = _Run(scenario, federation, callbacks)
+        run = _Run(scenario, federation, callbacks, content)
         saved = checkpoint.load(scenario) if checkpoint is not None and resume else None
         if saved is not None:
             run.load_state_dict(saved)
@@ -51,8 +54,13 @@ def simulate(
 
 class _Run:
     def __init__(
-        self, scenario: Scenario, federation: Federation, callbacks: Sequence[Callback]
+        self,
+        scenario: Scenario,
+        federation: Federation,
+        callbacks: Sequence[Callback],
+        content: dict[str, str],
     ) -> None:
+        self.content = content
         self.scenario, self.federation, self.callbacks = scenario, federation, callbacks
         self.round = Round(scenario, federation)
         self.steps: list[StepRecord] = []
@@ -132,6 +140,9 @@ class _Run:
             counts=federation.counts,
             notes=federation.notes,
             ending=self.ending or "finished",
+            content=self.content,
+            data=federation.dataset.digest(),
+            mix=federation.mix,
         )
 
     def state_dict(self) -> dict[str, Any]:

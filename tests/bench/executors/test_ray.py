@@ -19,7 +19,7 @@ from wola.bench.extras import MissingExtra
 from wola.bench.run import run_grid
 from wola.bench.store import Store, StoreError
 from wola.bench.task import Task
-from wola.training import WriteError
+from wola.ground import WriteError
 
 
 def test_a_grid_ends_whole_though_a_node_is_lost_and_ctrl_c_releases_its_runs(tmp_path):

@@ -1,6 +1,6 @@
 import pytest
 
-from wola.bench.same import coinciding, reasons, representative
+from wola.bench.coincidence import coinciding, reasons, representative
 from wola.training import STRATEGIES, Scenario, simulate
 
 
@@ -23,10 +23,7 @@ COINCIDING = [
     ),
     (paper(mixing="bucketing+nnm"), paper(mixing="nnm")),
     (paper(partition="iid", alpha=3.0), paper(partition="iid")),
-    (paper(lr_factor=0.5), paper()),
-    (paper(server_beta=0.5), paper()),
-    (paper(definitions="library"), paper()),
-    (paper(objective_rule="mean"), paper()),
+    (paper(objective_attack="worst"), paper()),
     (paper(byzantine=6, participants=5, attack="foe"), None),
 ]
 
@@ -53,9 +50,10 @@ def test_coinciding_runs_are_the_same_to_the_last_bit(
         paper("BKT", byzantine=8, attack="nan"),
         paper("-", byzantine=8, attack="infinite"),
         paper("WoLA-dagger"),
-        paper(server="adam", server_beta=0.5, server_beta2=0.5),
-        paper(aggregator="krum", definitions="library"),
-        paper(objective="shared", objective_rule="krum", definitions="library"),
+        paper(server="adam(beta=0.5, beta2=0.5)"),
+        paper(aggregator="krum(power=1)"),
+        paper(objective="shared(krum)", objective_attack="worst"),
+        paper(partition="tests.bench.own:ByAlpha", alpha=3.0),
     ],
 )
 def test_runs_that_differ_stand_for_themselves(scenario: Scenario) -> None:

@@ -1,11 +1,17 @@
 """Runs that coincide: scenarios that differ in name alone, and the one that stands for them."""
 
+import json
 from collections.abc import Callable, Iterable
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
-from wola.mixing import Bucketing
-from wola.training import MIXINGS, Scenario
-from wola.training.registry import AS_IN_THE_PAPER
+from wola.ground.files import write_whole
+from wola.mixing import Bucketing, Mixing
+from wola.parts import Unimportable, part_name
+from wola.training import PARTS, Scenario
+from wola.training.scenario import record_key
 
 #: Attacks whose updates are dropped, so that the rule meets fewer workers than were counted here.
 _DROPPED = ("nan", "infinite")
@@ -53,31 +59,63 @@ def coinciding(scenarios: Iterable[Scenario]) -> dict[Scenario, list[Scenario]]:
     return dict(made.values())
 
 
+def write_coincidences(folder: Path, pairs: Iterable[tuple[Scenario, Scenario]]) -> None:
+    """Writes down which scenarios another one's run answers: key, run, reasons and record."""
+    rows = []
+    for scenario, run in pairs:
+        if run is not scenario:
+            record = scenario.record()
+            row = {"key": record_key(record), "run": run.key(), "reasons": reasons(scenario)}
+            rows.append({**row, "record": record})
+    if rows:
+        content = json.dumps(rows).encode() + b"\n"
+        # Named by what it says: two processes with one grid write the same file.
+        path = folder / f"{sha256(content).hexdigest()}.json"
+        if not path.exists():
+            write_whole(path, content)
+
+
+def read_coincidences(folder: Path) -> dict[str, dict[str, Any]]:
+    """All that was written down, by the scenario's own key; what cannot be read is left out."""
+    made: dict[str, dict[str, Any]] = {}
+    for path in sorted(folder.glob("*.json")):
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            made |= {row["key"]: row for row in json.loads(path.read_bytes())}
+    return made
+
+
 def _readings(scenario: Scenario) -> list[Reading]:
     found = [*_unread(scenario), *_without_attackers(scenario)]
-    if scenario.attack not in _DROPPED:
+    if part_name(scenario.attack) not in _DROPPED:
         found += [*_small_buckets(scenario), *_median_in_disguise(scenario)]
     return found
 
 
+def _mixings(scenario: Scenario) -> list[tuple[str, Mixing]]:
+    if scenario.mixing == "none" or isinstance(scenario.mixing, Unimportable):
+        return []
+    made = PARTS.make("mixing", scenario.mixing)
+    return list(zip(PARTS.texts("mixing", scenario.mixing), made, strict=True))
+
+
 def _small_buckets(scenario: Scenario) -> Iterable[Reading]:
-    names = [] if scenario.mixing == "none" else scenario.mixing.split("+")
     n, f = scenario.round_counts()
-    kept = []
-    for name in names:
-        mixing = MIXINGS[name]()
+    mixings, kept = _mixings(scenario), []
+    for text, mixing in mixings:
         if not (isinstance(mixing, Bucketing) and mixing.bucket_size(n, f) == 1):
-            kept.append(name)
+            kept.append(text)
         n = mixing.count(n, f)
-    if len(kept) < len(names):
+    if len(kept) < len(mixings):
         yield {"mixing": "+".join(kept) or "none"}, "buckets of one worker are no mixing"
 
 
 def _median_in_disguise(scenario: Scenario) -> Iterable[Reading]:
+    if scenario.aggregator != "trimmed-mean" or isinstance(scenario.mixing, Unimportable):
+        return
     n, f = scenario.round_counts()
-    for name in [] if scenario.mixing == "none" else scenario.mixing.split("+"):
-        n = MIXINGS[name]().count(n, f)
-    if scenario.aggregator == "trimmed-mean" and n - 2 * f == 1 and f > 0:
+    for _, mixing in _mixings(scenario):
+        n = mixing.count(n, f)
+    if n - 2 * f == 1 and f > 0:
         reason = f"the trimmed mean of {n} - 2 x {f} = 1 values is the median"
         yield {"aggregator": "median"}, reason
 
@@ -91,27 +129,13 @@ def _without_attackers(scenario: Scenario) -> Iterable[Reading]:
 
 
 _UNREAD: tuple[tuple[str, str, Callable[[Scenario], bool]], ...] = (
-    ("alpha", "partition is {0.partition}", lambda s: s.partition != "dirichlet"),
-    ("partition_mode", "partition is {0.partition}", lambda s: s.partition != "dirichlet"),
-    ("classes_per_worker", "partition is {0.partition}", lambda s: s.partition != "shards"),
-    ("similarity", "partition is {0.partition}", lambda s: s.partition != "gamma-similarity"),
-    ("objective_rule", "objective is {0.objective}", lambda s: s.objective != "shared"),
-    ("objective_attack", "objective is {0.objective}", lambda s: s.objective != "shared"),
-    ("lr_factor", "lr_schedule is {0.lr_schedule}", lambda s: s.lr_schedule != "step"),
-    ("lr_period", "lr_schedule is {0.lr_schedule}", lambda s: s.lr_schedule == "constant"),
-    ("server_beta", "server is {0.server}", lambda s: s.server == "sgd"),
-    ("server_beta2", "server is {0.server}", lambda s: s.server != "adam"),
-    ("definitions", "{0.aggregator} has one definition", lambda s: not _has_variants(s)),
+    ("alpha", "partition", lambda s: not PARTS.takes("partition", s.partition, "alpha")),
+    ("objective_attack", "objective", lambda s: part_name(s.objective) in ("prior", "uniform")),
 )
 
 
 def _unread(scenario: Scenario) -> Iterable[Reading]:
-    for name, why, unread in _UNREAD:
+    for name, reader, unread in _UNREAD:
         usual = Scenario.model_fields[name].default
-        if unread(scenario) and getattr(scenario, name) != usual:
-            yield {name: usual}, f"{name} is not read: {why.format(scenario)}"
-
-
-def _has_variants(scenario: Scenario) -> bool:
-    shared = scenario.objective == "shared" and scenario.objective_rule != "paper"
-    return scenario.aggregator in AS_IN_THE_PAPER or shared
+        if getattr(scenario, name) != usual and unread(scenario):
+            yield {name: usual}, f"{name} is not read: {reader} is {getattr(scenario, reader)}"

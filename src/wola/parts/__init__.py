@@ -1,0 +1,18 @@
+"""Parts: what a scenario is put together from, as texts and as objects."""
+
+from wola.parts.catalogue import Catalogue, Prepared
+from wola.parts.grammar import Call, GrammarError, parse, part_name, written
+from wola.parts.kind import Kind, PartError, Unimportable
+
+__all__ = [
+    "Call",
+    "Catalogue",
+    "GrammarError",
+    "Kind",
+    "PartError",
+    "Prepared",
+    "Unimportable",
+    "parse",
+    "part_name",
+    "written",
+]
