@@ -13,12 +13,13 @@ from benchmarks.flower_rounds import CLASSES, Setting
 from benchmarks.timing import timed
 from wola.flower import generate_keypair, wire
 from wola.flower.checkpoint import Saved, save_checkpoint
+from wola.flower.client_state import MomentumMemory
 from wola.flower.fingerprint import fingerprint
 from wola.flower.local_training import local_update, loss_terms
-from wola.flower.momentum import Memory
-from wola.flower.pull import Pull
+from wola.flower.reply_fetch import ReplyFetch
 from wola.flower.samples import as_samples
 from wola.flower.signing import load_private_key, sign_content, verify
+from wola.labels import WoLA
 from wola.models import FlatModel
 
 #: The parts that are not in every round's extra: every client trains, and two are optional.
@@ -39,13 +40,13 @@ def costs(size: str, *, calls: int) -> dict[str, float]:
     orders = setting.recipe.orders(1)
     q = torch.full((CLASSES,), 1 / CLASSES, dtype=torch.float64)
     flat = FlatModel(copy.deepcopy(module))
-    samples, terms = as_samples((inputs, labels)), loss_terms(labels, orders, q)
+    samples, terms = as_samples((inputs, labels)), loss_terms(WoLA(), labels, q)
     update = torch.randn(flat.size, generator=torch.Generator().manual_seed(1))
     header = wire.Header("lab", "0" * 32, 1, wire.TRAIN)
     rounds = iter(range(1, 10**9))
     with TemporaryDirectory() as name:
         folder = Path(name)
-        memory = Memory(folder / "clients", header.federation, header.run, worker=0)
+        memory = MomentumMemory(folder / "clients", header.federation, header.run, worker=0)
         private, _ = generate_keypair(folder, "client")
 
         def remember() -> None:
@@ -65,10 +66,10 @@ def costs(size: str, *, calls: int) -> dict[str, float]:
             about = (header.federation, header.run, 1, header.kind, 1001, wire.digest(content))
             assert verify(key, signature, *about)
 
-        def pull() -> None:
-            look = Pull(_Empty(), "id")  # type: ignore[arg-type]
-            look.wait(5.0)
-            look.replies()
+        def fetched() -> None:
+            fetch = ReplyFetch(_Empty(), "id")  # type: ignore[arg-type]
+            fetch.wait(5.0)
+            fetch.replies()
 
         saved = Saved(header.run, 1, update, q[:0], {}, q, ["{}"] * 100)
         works: dict[str, Callable[[], object]] = {
@@ -77,8 +78,8 @@ def costs(size: str, *, calls: int) -> dict[str, float]:
             ),
             "momentum: read, write, fsync": remember,
             "a fresh copy of the model": lambda: FlatModel(copy.deepcopy(module)),
-            "label counts and WoLA weights": lambda: loss_terms(labels, orders, q),
-            "a thread for each look for a reply": pull,
+            "label counts and WoLA weights": lambda: loss_terms(WoLA(), labels, q),
+            "a thread for each look for a reply": fetched,
             "fingerprint": lambda: fingerprint(module),
             SIGNED: signed,
             ONCE: lambda: save_checkpoint(folder / "checkpoint.pt", {}, saved),

@@ -9,7 +9,7 @@ from time import monotonic
 
 from wola.flower.deployment.credentials import make_credentials
 from wola.flower.deployment.demo import STRATEGIES, Plan, join, watch_run
-from wola.flower.deployment.local import LocalFederation
+from wola.flower.deployment.local_federation import LocalFederation
 
 
 class HonestPlan(Plan):

@@ -42,7 +42,7 @@ from wola.flower import (
     generate_keypair,
     wola_client,
 )
-from wola.models import FlatModel, build
+from wola.models import FlatModel, build, mlp
 from wola.training import Scenario, assemble
 from wola.training.evaluate import evaluate
 from wola.training.streams import stream
@@ -70,14 +70,14 @@ class Federation:
         self.whole = assemble(scenario)
         self.folder = folder
         self.recipe = Recipe(
-            lr=0.2, lr_schedule="constant", beta=0.0, batch=32, local_steps=LOCAL_STEPS
+            lr=0.2, schedule="constant", beta=0.0, batch=32, local_steps=LOCAL_STEPS
         )
         self.keys = [generate_keypair(folder / "keys", f"client-{i}") for i in range(N)]
 
     def module(self) -> nn.Module:
         """The network, freshly initialised."""
         generator = stream(1, "initialisation")
-        return build("mlp", dataset="digits", shape=(1, 8, 8), classes=CLASSES, generator=generator)
+        return build(mlp, name="mlp", shape=(1, 8, 8), classes=CLASSES, generator=generator)
 
     def data(self, worker: int) -> tuple[torch.Tensor, torch.Tensor]:
         """A client's samples."""

@@ -102,16 +102,16 @@ def cost_table(found: Mapping[str, Mapping[str, float]], measured: Iterable[Reco
 
 def deployment_text(found: Record) -> str:
     """Seconds a round in deployment, and the overhead."""
-    medians, seconds = found["median"], found["seconds"]
-    share = medians["wola"] / medians["fedavg"] - 1
+    median_scores, seconds = found["median"], found["seconds"]
+    share = median_scores["wola"] / median_scores["fedavg"] - 1
     rows = [
         [
             {"fedavg": "Flower FedAvg", "wola": "wola, signed"}[name],
-            f"{medians[name]:.1f}",
+            f"{median_scores[name]:.1f}",
             f"{min(seconds[name]):.1f} to {max(seconds[name]):.1f}",
             str(len(seconds[name])),
         ]
-        for name in medians
+        for name in median_scores
     ]
     reached = "reached" if share < GOAL else "missed"
     return "\n\n".join(
@@ -198,8 +198,8 @@ def page(record: Mapping[str, Record]) -> str:
         parts += ["## A round in deployment", facts(deployment)]
         parts.append(deployment_text(deployment["found"]))
     if faults := record.get("faults"):
-        told = {"n": N, "f": F, "steps": LOCAL_STEPS, "rounds": FAULT_ROUNDS}
-        text = FAULTS.format(**told, timeout=TIMEOUT, harm=HARM)
+        numbers = {"n": N, "f": F, "steps": LOCAL_STEPS, "rounds": FAULT_ROUNDS}
+        text = FAULTS.format(**numbers, timeout=TIMEOUT, harm=HARM)
         parts += ["## Faults", facts(faults), text, fault_table(faults["found"])]
         parts += [f"Of {len(faults['found']) - 1} faults:", summary(faults["found"])]
         parts += [reasons(faults["found"]), READING, ELSEWHERE]

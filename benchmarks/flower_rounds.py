@@ -19,7 +19,7 @@ from benchmarks.flower_clients import Data, stock_client
 from wola import aggregation
 from wola.flower import LoopbackGrid, Recipe, WolaStrategy, generate_keypair, wola_client
 from wola.mixing import NNM
-from wola.models import build
+from wola.models import MODELS, build, model_for
 from wola.training import Scenario
 from wola.training.streams import stream
 
@@ -54,8 +54,8 @@ class Setting:
     def module(self) -> nn.Module:
         """The network, freshly initialised."""
         dataset, shape = SIZES[self.size]
-        generator = stream(1, "initialisation")
-        return build("auto", dataset=dataset, shape=shape, classes=CLASSES, generator=generator)
+        name, generator = model_for(dataset), stream(1, "initialisation")
+        return build(MODELS[name], name=name, shape=shape, classes=CLASSES, generator=generator)
 
     def data(self, worker: int) -> Data:
         """Random samples in the shape of the dataset."""

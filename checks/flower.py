@@ -21,10 +21,10 @@ from typing import Any
 from wola.flower.deployment.credentials import make_credentials
 from wola.flower.deployment.demo import Plan, join
 from wola.flower.deployment.example import example_app
-from wola.flower.deployment.follow import Follower
-from wola.flower.deployment.local import CONNECTED, LocalFederation
+from wola.flower.deployment.local_federation import CONNECTED, LocalFederation
 from wola.flower.deployment.ports import LOOPBACK
 from wola.flower.deployment.processes import DeploymentError, Program
+from wola.flower.deployment.record_follower import RecordFollower
 
 CLIENTS, STRANGER = 5, 5
 KILLED = 3
@@ -125,7 +125,7 @@ def check_run(federation: LocalFederation, plan: Plan, tally: Tally) -> None:
     """A run outlives a Byzantine client, the death of a node and the death of the SuperLink."""
     config = plan.run_config("wola", federation.folder, federation.credentials)
     config["quorum"] = 0
-    follower = Follower(Path(str(config["records"])))
+    follower = RecordFollower(Path(str(config["records"])))
     federation.start_run(example_app(), config, name="wola")
     records = follow(follower, 1, tally)
     victim = federation.nodes[KILLED]
@@ -143,20 +143,20 @@ def check_run(federation: LocalFederation, plan: Plan, tally: Tally) -> None:
     tally.check("the run reaches its last round", numbers == list(range(1, ROUNDS + 1)), numbers)
     liar, dead = (federation.node_ids[client] for client in (plan.liar, KILLED))
     before = [record for record in records if dead in record["replied"]]
-    told = [(each["round"], each["replied"], each["missing"], each["skipped"]) for each in records]
-    tally.check("the killed node takes part before its death", bool(before), told)
+    seen = [(each["round"], each["replied"], each["missing"], each["skipped"]) for each in records]
+    tally.check("the killed node takes part before its death", bool(before), seen)
     late = [record for record in trained if record["round"] > 2 and dead in record["replied"]]
-    tally.check("the killed node is missing afterwards", not late, told)
+    tally.check("the killed node is missing afterwards", not late, seen)
     skipped = [record["round"] for record in trained if record["skipped"]]
-    tally.check("rounds go on without it", len(skipped) <= 1 and ROUNDS not in skipped, told)
+    tally.check("rounds go on without it", len(skipped) <= 1 and ROUNDS not in skipped, seen)
     lied = [record for record in trained if liar in record["replied"]]
-    tally.check("the Byzantine client sends its lies, well formed and signed", bool(lied), told)
+    tally.check("the Byzantine client sends its lies, well formed and signed", bool(lied), seen)
     accuracy = trained[-1]["accuracy"]
     text = f"the model learns all the same: {accuracy:.1f} %, at least {LEAST_ACCURACY:g} %"
-    tally.check(text, accuracy >= LEAST_ACCURACY, told)
+    tally.check(text, accuracy >= LEAST_ACCURACY, seen)
 
 
-def follow(follower: Follower, last: int, tally: Tally) -> list[dict[str, Any]]:
+def follow(follower: RecordFollower, last: int, tally: Tally) -> list[dict[str, Any]]:
     """The records until that of round `last`."""
     found: list[dict[str, Any]] = []
     end = monotonic() + RUN_SECONDS
@@ -173,7 +173,7 @@ def follow(follower: Follower, last: int, tally: Tally) -> list[dict[str, Any]]:
 
 
 def refusal(attempt: Callable[[], object]) -> str:
-    """What an attempt that must fail is told; empty if it did not fail."""
+    """The error of an attempt that must fail; empty if it did not fail."""
     try:
         attempt()
     except DeploymentError as error:

@@ -11,8 +11,8 @@ from torch import Tensor, nn
 from wola.flower import LoopbackGrid, Recipe, WolaStrategy, wola_client
 from wola.labels import Uniform
 from wola.models import build
-from wola.training import Scenario, assemble, make_rule
-from wola.training.registry import make_objective
+from wola.training import Scenario, assemble
+from wola.training.round import model_factory
 from wola.training.streams import stream
 
 CLASSES, FEATURES = 3, 4
@@ -91,8 +91,8 @@ def scenario_strategy(scenario: Scenario, **options: Any) -> tuple[WolaStrategy,
     """The strategy that does what the engine does with a scenario, and the model it starts from."""
     federation = assemble(scenario)
     module = build(
-        scenario.model,
-        dataset=scenario.dataset,
+        model_factory(scenario.model, scenario.dataset),
+        name=scenario.model,
         shape=federation.dataset.sample_shape,
         classes=federation.classes,
         generator=stream(scenario.seed, "initialisation"),
@@ -102,10 +102,8 @@ def scenario_strategy(scenario: Scenario, **options: Any) -> tuple[WolaStrategy,
         classes=federation.classes,
         n=scenario.workers,
         f=scenario.byzantine,
-        rule=make_rule(
-            scenario.aggregator, mixing=scenario.mixing, definitions=scenario.definitions
-        ),
-        objective=make_objective(scenario.objective_rule, definitions=scenario.definitions),
+        rule=scenario.rule(),
+        objective=scenario.objective,
         recipe=Recipe.of(scenario),
         **options,
     )

@@ -28,13 +28,14 @@ from tests.flower.one_client import (
     train,
     update_in,
 )
+from tests.flower.own_loss import ConstantWeight
 from tests.models.factories import normalised_convnet, tiny_convnet
 from tests.training.plain import batch_of, generator, gradient
 from wola.flower import wire
 from wola.flower.client import wola_client
+from wola.flower.error_replies import ClientFailure
 from wola.flower.fingerprint import fingerprint
 from wola.flower.recipe import Recipe
-from wola.flower.scrub import ClientFailure
 from wola.flower.signing import generate_keypair, load_public_keys, verify
 from wola.labels import LaplaceMechanism
 from wola.models import FlatModel
@@ -68,6 +69,40 @@ def app(tmp_path):
     return wola_client(network(), samples(), classes=CLASSES, state=tmp_path / "state")
 
 
+@pytest.mark.parametrize("loss", [ConstantWeight(), "tests.flower.own_loss:ConstantWeight"])
+@pytest.mark.parametrize("named", ["wola", "nobody.has:This"])
+def test_a_clients_own_loss_takes_the_place_of_the_servers(tmp_path, loss, named):
+    app = wola_client(network(), samples(), classes=CLASSES, loss=loss, state=tmp_path)
+    recipe = Recipe(batch=8, beta=0.0, clip=5.0, l2=0.1, seed=5)
+    inputs, labels = samples()
+    chosen = batch_of(torch.arange(len(labels)), 8, 5, WORKER, 1)
+    model = network().double()
+    parts = gradient(
+        model,
+        inputs[chosen].double(),
+        labels[chosen],
+        torch.full((CLASSES,), 2.0, dtype=torch.float64),
+        l2=0.1,
+        clip=5.0,
+    )
+    expected = torch.cat([part.flatten() for part in parts])
+    sent = update_in(ask(app, train(network(), 1, recipe, loss=named)))
+    torch.testing.assert_close(sent.double(), expected, rtol=1e-5, atol=1e-7)
+
+
+def test_a_server_cannot_make_a_client_import_a_module(tmp_path, monkeypatch, caplog):
+    mark = tmp_path / "imported"
+    code = f"from pathlib import Path\nPath({str(mark)!r}).touch()\n"
+    (tmp_path / "client_trap.py").write_text(code, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    app = wola_client(network(), samples(), classes=CLASSES, state=tmp_path / "state")
+    with pytest.raises(ClientFailure, match=r"^training failed \(WireError\)$"):
+        app(train(network(), 1, loss="client_trap:Loss"), context())
+    assert "loss = 'client_trap:Loss'; allowed from a server: cross-entropy" in caplog.text
+    assert not mark.exists()
+    assert not (tmp_path / "state").exists()
+
+
 @pytest.mark.parametrize("loss", ["wola", "wola-batch", "cross-entropy"])
 def test_the_update_is_the_momentum_by_hand_over_several_rounds(app, loss):
     recipe = Recipe(batch=8, lr=0.5, beta=0.75, clip=0.5, l2=0.1, seed=5, loss=loss)
@@ -83,7 +118,7 @@ def test_the_update_is_the_momentum_by_hand_over_several_rounds(app, loss):
 
 
 def test_local_steps_send_what_they_moved_by(app):
-    recipe = Recipe(batch=8, lr=0.5, lr_schedule="constant", beta=0.0, clip=0.5, local_steps=3)
+    recipe = Recipe(batch=8, lr=0.5, schedule="constant", beta=0.0, clip=0.5, local_steps=3)
     inputs, labels = samples()
     counts = torch.bincount(labels, minlength=CLASSES).double()
     weights = torch.tensor(Q, dtype=torch.float64) * counts.sum() / counts
@@ -279,6 +314,8 @@ def test_an_update_that_is_not_finite_is_neither_sent_nor_remembered(tmp_path):
         {"q": [0.5, 0.5]},
         {"q": [0.9, 0.9, 0.9]},
         {"batch": 0},
+        {"loss": "hinge"},
+        {"loss": "os:system"},
         {"kind": "query"},
     ],
 )
@@ -445,6 +482,8 @@ def test_a_message_without_a_header_is_not_answered(app):
         ({"classes": True}, TypeError),
         ({"worker": "one"}, TypeError),
         ({"misbehave": "sign-flop"}, ValueError),
+        ({"loss": "hinge"}, ValueError),
+        ({"loss": 3}, ValueError),
     ],
 )
 def test_wrong_arguments_are_named(wrong, error):

@@ -9,14 +9,21 @@ from flwr.app import ConfigRecord, Context, Message, RecordDict
 
 from tests.flower.test_flower_loopback import echo
 from wola.flower import LoopbackGrid
-from wola.flower.collect import Invalid, Refused, collect, matched, present, requests
-from wola.flower.content import printable, size_of
+from wola.flower.collect import (
+    Invalid,
+    Refused,
+    collect,
+    match_replies,
+    messages_to,
+    wait_for_nodes,
+)
+from wola.flower.content_size import content_size
 
 CONTENT = RecordDict({"c": ConfigRecord({"word": "hello"})})
 
 
 def ask(grid: LoopbackGrid) -> list[Message]:
-    return requests(CONTENT, grid.get_node_ids(), "query", round_number=3, deadline=1.0)
+    return messages_to(grid.get_node_ids(), CONTENT, "query", round_number=3, deadline=1.0)
 
 
 def word(node: int, reply: Message) -> str:
@@ -37,7 +44,7 @@ def test_all_replies_end_it_at_once() -> None:
     start = time.monotonic()
     collected = gather(LoopbackGrid([echo] * 3), deadline=60.0)
     assert collected.accepted == dict.fromkeys([1001, 1002, 1003], "hello")
-    assert collected.bytes_in == 3 * size_of(CONTENT)
+    assert collected.bytes_in == 3 * content_size(CONTENT)
     assert time.monotonic() - start < 30
 
 
@@ -170,9 +177,9 @@ def test_replies_collected_elsewhere_go_by_the_message_they_answer() -> None:
     messages = ask(grid)
     replies = list(grid.send_and_receive(messages))
     stray = Message(
-        CONTENT, reply_to=requests(CONTENT, [7], "query", round_number=3, deadline=1)[0]
+        CONTENT, reply_to=messages_to([7], CONTENT, "query", round_number=3, deadline=1)[0]
     )
-    collected = matched(messages, [*replies[1:], replies[1], stray], word)
+    collected = match_replies(messages, [*replies[1:], replies[1], stray], word)
     assert list(collected.accepted) == [1002, 1003]
     assert list(collected.missing) == [1001]
     assert collected.surplus == 2
@@ -180,17 +187,7 @@ def test_replies_collected_elsewhere_go_by_the_message_they_answer() -> None:
 
 def test_too_few_nodes_are_waited_for_but_not_for_ever() -> None:
     grid = LoopbackGrid([echo] * 3)
-    assert present(grid, at_least=3) == [1001, 1002, 1003]
+    assert wait_for_nodes(grid, at_least=3) == [1001, 1002, 1003]
     start = time.monotonic()
-    assert present(grid, without=[1002], at_least=3, patience=0.1) == [1001, 1003]
+    assert wait_for_nodes(grid, without=[1002], at_least=3, patience=0.1) == [1001, 1003]
     assert time.monotonic() - start >= 0.1
-
-
-def test_texts_of_clients_are_cut_and_made_harmless() -> None:
-    assert printable("x" * 500) == "x" * 200
-    assert printable("a\x1b[31m\r\nb\u202e") == "a?[31m??b?"
-
-
-def test_sizes_count_what_is_empty_as_well() -> None:
-    empty = ConfigRecord({"a": "", "b": [], "c": b""})
-    assert size_of(RecordDict({"r": empty})) == 4

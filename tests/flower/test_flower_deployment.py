@@ -16,8 +16,8 @@ from wola.flower.deployment import (
     make_credentials,
 )
 from wola.flower.deployment.demo import round_line
-from wola.flower.deployment.follow import Follower
 from wola.flower.deployment.ports import free_ports, listening
+from wola.flower.deployment.record_follower import RecordFollower
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def test_a_port_is_free_until_somebody_listens() -> None:
 
 def test_a_follower_repeats_nothing_when_the_file_is_written_anew(tmp_path: Path) -> None:
     path = tmp_path / "records"
-    follower = Follower(path)
+    follower = RecordFollower(path)
     assert follower.new() == []
     path.write_text('{"round": 1}\n')
     assert follower.new() == [{"round": 1}]

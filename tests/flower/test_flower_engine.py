@@ -61,11 +61,11 @@ def test_the_engine_and_flower_train_the_same_model(
     strategy, module = scenario_strategy(scenario)
     result = strategy.start(scenario_grid(scenario, module, tmp_path), num_rounds=scenario.steps)
     assert strategy.ending == "finished"
-    assert torch.allclose(strategy.run.q, engine.q, atol=1e-12, rtol=0)
+    assert torch.equal(strategy.run.q, engine.q)
     state = result.arrays.to_torch_state_dict()
     assert state.keys() == engine.state.keys()
     for name, value in engine.state.items():
-        assert torch.allclose(state[name].double(), value.double(), atol=1e-6, rtol=0), name
+        assert torch.equal(state[name], value), name
     started = torch.cat([part.double().flatten() for part in module.state_dict().values()])
     assert float((state_of(result.arrays) - started).abs().max()) > 1e-3
 

@@ -196,7 +196,7 @@ class Fuzzing(LoopbackGrid):
             update = torch.full((SIZE,), 0.01 * context.node_id / 1000)
             content[wire.UPDATE] = wire.update_record(update, torch.zeros(0))
         elif header.kind == wire.QUERY:
-            fields = {wire.FINGERPRINT: self.strategy.run.talk.fingerprint}
+            fields = {wire.FINGERPRINT: self.strategy.run.exchange.fingerprint}
             content[wire.LABELS] = MetricRecord({wire.DISTRIBUTION: [0.5, 0.25, 0.25]})
         else:
             content[wire.EVALUATION] = MetricRecord({wire.ACCURACY: 80.0, wire.LOSS: 0.5})
@@ -233,7 +233,7 @@ def test_200_malformed_reports_do_not_touch_q() -> None:
     grid = Fuzzing(2, strategy)
     for _ in range(20):
         strategy.run.q = None
-        strategy.run.settle(grid)
+        strategy.run.settle_objective(grid)
         assert strategy.run.q.tolist() == pytest.approx([0.5, 0.25, 0.25])
         assert set(strategy.records[-1].dropped) == LIES
     assert grid.sent == 200

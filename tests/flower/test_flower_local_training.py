@@ -26,7 +26,7 @@ def weights_by_hand(labels):
 @pytest.mark.parametrize("loss", LOSSES)
 def test_the_terms_are_those_of_the_data_unless_the_loss_is_one_per_batch(loss):
     labels = samples()[1]
-    terms = loss_terms(labels, Recipe(loss=loss).orders(1), OBJECTIVE)
+    terms = loss_terms(LOSSES[loss](), labels, OBJECTIVE)
     for batch in (labels[:12], labels[12:20]):
         expected = {
             "cross-entropy": [1.0] * CLASSES,

@@ -19,8 +19,8 @@ from tests.flower.one_client import (
 )
 from wola.flower import wire
 from wola.flower.client import wola_client
+from wola.flower.error_replies import ClientFailure
 from wola.flower.misbehaviour import HUGE, MISBEHAVIOURS, silent
-from wola.flower.scrub import ClientFailure
 from wola.flower.signing import generate_keypair, verify
 
 SIZE = sum(p.numel() for p in network().parameters())
@@ -109,7 +109,7 @@ def test_the_array_has_another_name(tmp_path):
     assert set(sent[wire.UPDATE]) == {"weights"}
 
 
-def test_a_crash_is_scrubbed_like_any_other(tmp_path):
+def test_of_a_crash_only_its_kind_reaches_the_server(tmp_path):
     with pytest.raises(ClientFailure, match=r"^training failed \(RuntimeError\)$"):
         client(tmp_path, "crash")(train(network(), 1), context())
 

@@ -54,7 +54,7 @@ def test_a_run_killed_in_any_round_ends_in_the_same_model(
     result = second.start(LoopbackGrid(tiny_clients(tmp_path / "cut")), num_rounds=4)
     assert torch.equal(state_of(result.arrays), state_of(expected.arrays))
     assert [record.round for record in second.records] == [0, 1, 2, 3, 4]
-    assert second.run.talk.run == first.run.talk.run
+    assert second.run.exchange.run == first.run.exchange.run
     lines = (tmp_path / "records.jsonl").read_text().splitlines()
     assert [RoundRecord.from_json(line) for line in lines] == second.records
     assert list(result.train_metrics_clientapp) == [0, 1, 2, 3, 4]

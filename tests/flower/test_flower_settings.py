@@ -1,30 +1,74 @@
-"""What a strategy refuses to be told."""
+"""The settings of a strategy: defaults, texts and objects, and what is refused."""
 
+import dataclasses
+import inspect
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from torch import nn
 
-from wola.aggregation import Krum, TrimmedMean
-from wola.flower import KeyFileError, generate_keypair, load_public_keys
-from wola.flower.settings import allowed_keys, settled
+from wola.aggregation import CoordinateMedian, Krum, Rule, TrimmedMean
+from wola.flower import KeyFileError, Recipe, WolaStrategy, generate_keypair, load_public_keys
+from wola.flower.settings import StrategySettings, read_keys
+from wola.labels import Objective, Prior, Shared, Uniform
+from wola.mixing import NNM, Clipping
 
 
-def options(**given: Any) -> dict[str, Any]:
-    return {"classes": 10, "n": 7, "f": 2, **given}
+def given(**fields: Any) -> StrategySettings:
+    return StrategySettings(**{"classes": 10, "n": 7, "f": 2, **fields})
 
 
 def test_defaults_follow_n_and_f() -> None:
-    settings = settled(**options())
-    assert (settings.quorum, settings.least, settings.min_nodes) == (5, 5, 7)
-    assert str(settings.rule) == "NNM() | TrimmedMean()"
-    assert settled(**options(n=9, f=2)).quorum == 7
-    assert settled(**options(n=9, f=4)).quorum == 9
-    assert settled(**options(f=0)).least == 1
+    settings = given(f=2)
+    assert (settings.replies_needed, settings.least_updates, settings.nodes_at_start) == (5, 5, 7)
+    assert str(settings.aggregation_rule) == "NNM() | TrimmedMean()"
+    assert settings.label_objective == Shared()
+    assert given(n=9, f=2).replies_needed == 7
+    assert given(n=9, f=4).replies_needed == 9
+    assert given(f=0).least_updates == 1
+
+
+def test_what_is_given_takes_the_place_of_a_default() -> None:
+    settings = given(quorum=6, min_nodes=3)
+    assert (settings.replies_needed, settings.nodes_at_start) == (6, 3)
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("text", "rule"),
+    [
+        ("trimmed-mean", TrimmedMean()),
+        ("krum(power=1)", Krum(power=1.0)),
+        ("nnm+trimmed-mean", NNM() | TrimmedMean()),
+        ("clipping(2) + nnm + median", Clipping(2.0) | NNM() | CoordinateMedian()),
+    ],
+)
+def test_a_rule_is_given_as_an_object_or_as_its_text(text: str, rule: Rule) -> None:
+    assert given(rule=text).aggregation_rule == rule
+    assert given(rule=rule).aggregation_rule is rule
+
+
+@pytest.mark.parametrize(
+    ("text", "objective"),
+    [
+        ("uniform", Uniform()),
+        ("shared", Shared()),
+        ("prior(q=[0.5, 0.25, 0.25])", Prior([0.5, 0.25, 0.25])),
+    ],
+)
+def test_an_objective_is_given_as_an_object_or_as_its_text(text: str, objective: Objective) -> None:
+    assert given(classes=3, objective=text).label_objective == objective
+    assert given(classes=3, objective=objective).label_objective is objective
+
+
+def test_only_an_objective_that_needs_no_reports_is_known_beforehand() -> None:
+    assert given(classes=4, objective="uniform").known_objective().tolist() == [0.25] * 4
+    assert given(objective="shared").known_objective() is None
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
     [
         ({"classes": 0}, "classes = 0; allowed: an int >= 1"),
         ({"f": -1}, "f = -1"),
@@ -33,50 +77,82 @@ def test_defaults_follow_n_and_f() -> None:
         ({"quorum": 8}, "quorum = 8"),
         ({"min_nodes": 0}, "min_nodes = 0"),
         ({"empty_rounds": 0}, "empty_rounds = 0"),
-        ({"deadline": 0}, "deadline = 0; allowed: a number of seconds > 0"),
+        ({"deadline": 0}, "deadline = 0; allowed: a finite number > 0"),
         ({"patience": float("inf")}, "patience = inf"),
-        ({"deadline": "soon"}, "deadline = 'soon'"),
         ({"evaluate": "maybe"}, "evaluate = 'maybe'; allowed: none, federated"),
+        ({"rule": "trimed-mean"}, "rule = 'trimed-mean': .*did you mean 'trimmed-mean'"),
+        ({"rule": "krum("}, r"rule = 'krum\(': .*never closed"),
+        ({"objective": "shred"}, "objective = 'shred'; did you mean 'shared'"),
+        ({"objective": "prior"}, "objective = 'prior': q = None; allowed: the distribution"),
+        ({"objective": 3}, "objective = '3'; a int is no objective"),
         ({"keys": []}, "keys is empty"),
         ({"keys": [b"short"]}, "keys has one of 5 bytes; allowed: 32"),
     ],
 )
-def test_what_cannot_be_is_named(given: dict[str, Any], message: str) -> None:
+def test_what_cannot_be_is_named(fields: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        settled(**options(**given))
+        given(**fields)
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("fields", "message"),
     [
         ({"n": True}, "n = True is a bool; allowed: an int >= 1"),
         ({"f": 1.0}, r"f = 1\.0 is a float; allowed: an int >= 0"),
         ({"quorum": "all"}, "quorum = 'all' is a str; allowed: an int >= 1"),
+        ({"deadline": "soon"}, "deadline = 'soon' is a str; allowed: a finite number > 0"),
+        ({"rule": TrimmedMean}, "rule = <class .*; allowed: a Rule, or its text"),
+        ({"recipe": {"lr": 1}}, "recipe = {'lr': 1}; allowed: a Recipe"),
     ],
 )
-def test_what_is_no_count_is_named_with_its_type(given: dict[str, Any], message: str) -> None:
+def test_what_has_the_wrong_type_is_named(fields: dict[str, Any], message: str) -> None:
     with pytest.raises(TypeError, match=message):
-        settled(**options(**given))
+        given(**fields)
 
 
 def test_the_rule_decides_how_few_are_enough() -> None:
-    assert settled(**options(rule=TrimmedMean(), f=3, n=7)).least == 7
-    assert settled(**options(rule=Krum(), f=1, n=7)).least >= 3
+    assert given(rule=TrimmedMean(), f=3, n=7).least_updates == 7
+    assert given(rule=Krum(), f=1, n=7).least_updates >= 3
 
 
 def test_keys_come_from_files_and_as_they_are(tmp_path: Path) -> None:
     _, public = generate_keypair(tmp_path, "a")
     (raw,) = load_public_keys([public])
-    assert allowed_keys([public, str(public), raw]) == {raw}
-    assert allowed_keys([public, bytes(32)]) == {raw, bytes(32)}
+    assert read_keys([public, str(public), raw]) == {raw}
+    assert read_keys([public, bytes(32)]) == {raw, bytes(32)}
     with pytest.raises(KeyFileError, match="cannot be read"):
-        allowed_keys([tmp_path / "missing.pub"])
+        read_keys([tmp_path / "missing.pub"])
     with pytest.raises(TypeError, match="allowed: a list"):
-        allowed_keys(str(public))
+        read_keys(str(public))
 
 
 def test_what_identifies_a_training_is_model_recipe_objective_and_federation() -> None:
-    first = settled(**options()).identity("f" * 64)
-    assert settled(**options(n=9, deadline=5, rule=TrimmedMean())).identity("f" * 64) == first
-    assert settled(**options(federation="b")).identity("f" * 64) != first
-    assert settled(**options()).identity("e" * 64) != first
+    first = given().identity("f" * 64)
+    assert given(n=9, deadline=5, rule=TrimmedMean()).identity("f" * 64) == first
+    assert given(objective=Shared()).identity("f" * 64) == first
+    assert given(federation="b").identity("f" * 64) != first
+    assert given(recipe=Recipe(server="adam")).identity("f" * 64) != first
+    assert given(objective="uniform").identity("f" * 64) != first
+    assert given().identity("e" * 64) != first
+
+
+def test_keys_are_read_once_from_an_iterator_and_kept_when_a_setting_changes(
+    tmp_path: Path,
+) -> None:
+    _, public = generate_keypair(tmp_path, "a")
+    settings = given(keys=(path for path in [public]))
+    expected = load_public_keys([public])
+    public.unlink()
+    assert settings.public_keys == expected
+    assert replace(settings, deadline=5.0).public_keys == expected
+
+
+def test_the_strategy_takes_the_settings_as_its_own_keyword_arguments() -> None:
+    parameters = inspect.signature(WolaStrategy).parameters
+    names = [field.name for field in dataclasses.fields(StrategySettings)]
+    assert list(parameters) == ["model", *names]
+    assert parameters["deadline"].default == 60.0
+    strategy = WolaStrategy(nn.Linear(2, 3), classes=3, n=5, f=1, rule="median", deadline=7.0)
+    assert strategy.settings == StrategySettings(classes=3, n=5, f=1, rule="median", deadline=7.0)
+    with pytest.raises(TypeError, match="quorums"):
+        WolaStrategy(nn.Linear(2, 3), classes=3, n=5, f=1, quorums=4)

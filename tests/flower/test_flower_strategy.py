@@ -22,7 +22,7 @@ from tests.flower.federations import (
 from wola.aggregation import Mean, MultiKrum
 from wola.flower import LoopbackGrid, Recipe
 from wola.flower.global_model import GlobalModel
-from wola.flower.validate import Update
+from wola.flower.reply_checks import Update
 from wola.labels import Prior, Shared, Uniform
 from wola.training import CheckpointError
 
@@ -50,10 +50,10 @@ def test_the_model_given_is_not_changed_and_every_start_is_a_new_run(tmp_path: P
     model = tiny_model()
     strategy = tiny_strategy()
     first = strategy.start(LoopbackGrid(tiny_clients(tmp_path)), num_rounds=3)
-    lineage = strategy.run.talk.run
+    lineage = strategy.run.exchange.run
     second = strategy.start(LoopbackGrid(tiny_clients(tmp_path)), num_rounds=3)
     assert torch.equal(state_of(first.arrays), state_of(second.arrays))
-    assert strategy.run.talk.run != lineage
+    assert strategy.run.exchange.run != lineage
     assert len(strategy.records) == 3
     assert all(bool((p == 0).all()) for p in model.parameters())
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.flower.one_client import RUN, header, message
 from wola.flower import wire
-from wola.flower.canonical import content_digest, framed
+from wola.flower.canonical_bytes import content_digest, length_prefixed
 
 
 def test_a_header_comes_back_as_it_was_sent():
@@ -191,4 +191,4 @@ def test_a_digest_leaves_out_the_signature_of_the_header_alone():
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.binary(max_size=3), max_size=4), st.lists(st.binary(max_size=3), max_size=4))
 def test_framed_parts_are_told_apart(one, other):
-    assert (framed(*one) == framed(*other)) == (one == other)
+    assert (length_prefixed(*one) == length_prefixed(*other)) == (one == other)

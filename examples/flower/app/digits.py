@@ -5,7 +5,7 @@ from functools import cache
 from flwr.app import Context
 from torch import Tensor, nn
 
-from wola.models import FlatModel, build
+from wola.models import FlatModel, build, mlp
 from wola.training import Scenario, assemble
 from wola.training.evaluate import evaluate
 from wola.training.federation import Federation
@@ -29,7 +29,7 @@ def _federation(context: Context) -> Federation:
 def model(seed: int = 1) -> nn.Module:
     """A small network for 8 x 8 pictures, freshly initialised."""
     generator = stream(seed, "initialisation")
-    return build("mlp", dataset="digits", shape=(1, 8, 8), classes=CLASSES, generator=generator)
+    return build(mlp, name="mlp", shape=(1, 8, 8), classes=CLASSES, generator=generator)
 
 
 def shard(context: Context) -> tuple[Tensor, Tensor]:

@@ -32,7 +32,7 @@ def main(grid: Grid, context: Context) -> None:
         f=int(config["byzantine"]),
         recipe=Recipe(
             lr=float(config["lr"]),
-            lr_schedule="constant",
+            schedule="constant",
             beta=float(config["beta"]),
             batch=int(config["batch"]),
             local_steps=int(config["local-steps"]),

@@ -15,21 +15,22 @@ from torch import nn
 from torch.utils.data import Dataset
 
 from wola.flower import wire
+from wola.flower.client_state import MomentumMemory, noisy_report
+from wola.flower.error_replies import without_error_details
 from wola.flower.fingerprint import fingerprint
-from wola.flower.local_training import local_update, loss_terms, take_momentum
+from wola.flower.local_training import local_update, loss_terms, update_momentum
 from wola.flower.misbehaviour import MISBEHAVIOURS, Misbehaviour
-from wola.flower.momentum import Memory, noisy_report
-from wola.flower.recipe import Orders
+from wola.flower.recipe import Orders, loss_of_server
 from wola.flower.samples import Data, as_samples
-from wola.flower.scrub import scrubbed
 from wola.flower.signing import load_private_key, sign_content
 from wola.ground.checks import check_choice, check_whole
 from wola.ground.folders import state_folder
-from wola.labels import check_distribution, label_counts, label_distribution
+from wola.labels import Loss, check_distribution, label_counts, label_distribution
 from wola.labels.noise import Mechanism
 from wola.models import FlatModel
 from wola.training.evaluate import evaluate
 from wola.training.federation import HeldOut
+from wola.training.registry import PARTS
 from wola.training.streams import stream
 
 StrPath = str | PathLike[str]
@@ -43,6 +44,7 @@ def wola_client(
     data: Data | Callable[[Context], Data],
     *,
     classes: int,
+    loss: Loss | str | None = None,
     worker: int | None = None,
     test: Data | Callable[[Context], Data] | None = None,
     key: StrPath | Callable[[Context], StrPath] | None = None,
@@ -51,17 +53,19 @@ def wola_client(
     misbehave: str | Misbehaviour | Callable[[Context], str | None] | None = None,
     device: torch.device | str = "cpu",
 ) -> ClientApp:
-    """A Flower ClientApp that trains `model` on `data` with the WoLA loss, as the server asks.
+    """A Flower ClientApp that trains `model` on `data` as the server asks, by default with WoLA.
 
     `model` is a module, `data` (inputs, labels) in tensors or a Dataset with labels 0 to
-    `classes` - 1; either may be a function of Flower's `Context`, which knows the node. `test` is
-    data for evaluation. `worker` names the client's random draws and its momentum on disk; by
-    default it is `partition-id` in the node's configuration, or else the node's id. `key` is an
-    Ed25519 private key as `generate_keypair` makes it: given, every reply is signed. Momenta are
-    kept in the folder `state` (default: `$WOLA_STATE`, or the platform's state folder). `noise`
-    is a `LaplaceMechanism` or `GaussianMechanism` on the reported label distribution, drawn once.
-    `misbehave` names one of `MISBEHAVIOURS`, for demonstrations and tests. Of an error only its
-    kind reaches the server; all of it is logged here.
+    `classes` - 1; either may be a function of Flower's `Context`, which knows the node. `loss` is
+    used in place of the one that the server names, and is the only way to a loss of your own, as
+    an object or as the text ``pkg.module:Name``: a server may name the library's losses alone.
+    `test` is data for evaluation. `worker` is the number by which the client's random draws and
+    its momentum on disk are known; by default it is `partition-id` in the node's configuration, or
+    else the node's id. `key` is an Ed25519 private key as `generate_keypair` makes it; with it
+    every reply is signed. Momenta are kept in the folder `state` (default: `$WOLA_STATE`, or the
+    platform's state folder). `noise` is a `LaplaceMechanism` or `GaussianMechanism` on the reported
+    label distribution, drawn once. `misbehave` names one of `MISBEHAVIOURS`, for demonstrations
+    and tests. Of an error only its kind reaches the server; all of it is logged at the client.
 
     >>> digits = torch.rand(20, 4), torch.arange(20) % 2
     >>> app = wola_client(nn.Linear(4, 2), digits, classes=2)
@@ -75,6 +79,7 @@ def wola_client(
         model=model,
         data=data,
         classes=classes,
+        loss=None if loss is None else PARTS.make("loss", PARTS.settle("loss", loss)),
         worker=worker,
         test=test,
         key=key,
@@ -84,9 +89,9 @@ def wola_client(
         device=torch.device(device),
     )
     app = ClientApp()
-    app.query()(scrubbed("reporting labels", client.query))
-    app.train()(scrubbed("training", client.train))
-    app.evaluate()(scrubbed("evaluation", client.evaluate))
+    app.query()(without_error_details("reporting labels", client.query))
+    app.train()(without_error_details("training", client.train))
+    app.evaluate()(without_error_details("evaluation", client.evaluate))
     return app
 
 
@@ -101,6 +106,7 @@ class _Client:
     model: nn.Module | Callable[[Context], nn.Module]
     data: Data | Callable[[Context], Data]
     classes: int
+    loss: Loss | None
     worker: int | None
     test: Data | Callable[[Context], Data] | None
     key: StrPath | Callable[[Context], StrPath] | None
@@ -135,6 +141,7 @@ class _Client:
         """The momentum after one more round, and the running statistics."""
         header, record = _opened(message, wire.TRAIN)
         orders, step, worker = Orders.of(record), header.round, self._worker(context)
+        loss = loss_of_server(orders.loss) if self.loss is None else self.loss
         module = self._module(context)
         mine = fingerprint(module)
         if problem := _mismatch(record, mine):
@@ -143,12 +150,12 @@ class _Client:
         model = self._loaded(module, message)
         samples, lie = as_samples(_of(self.data, context)), self._misbehaviour(context)
         labels = lie.labels(samples.labels, self.classes)
-        terms = loss_terms(labels, orders, q)
+        terms = loss_terms(loss, labels, q)
         update, statistics = local_update(
             model, samples, labels, orders, terms=terms, worker=worker, step=step
         )
-        memory = Memory(state_folder(self.state), header.federation, header.run, worker)
-        momentum = take_momentum(memory, step, update, orders.beta)
+        memory = MomentumMemory(state_folder(self.state), header.federation, header.run, worker)
+        momentum = update_momentum(memory, step, update, orders.beta)
         sent = lie.update(momentum, stream(orders.seed, "misbehaviour", worker, step))
         arrays = wire.update_record(sent, statistics)
         content = RecordDict({wire.RECORD: header.record(), wire.UPDATE: arrays})

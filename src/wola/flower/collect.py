@@ -9,19 +9,20 @@ from typing import Generic, TypeVar
 from flwr.app import Message, RecordDict
 from flwr.serverapp import Grid
 
-from wola.flower.content import printable, size_of
-from wola.flower.pull import Pull, Unreadable
+from wola.flower.content_size import content_size
+from wola.flower.printable_text import printable_text
+from wola.flower.reply_fetch import ReplyFetch, UnreadableReply
 
 T = TypeVar("T")
 
 #: What makes something of a node's reply, or raises `Invalid` or `Refused`.
 Judge = Callable[[int, Message], T]
 
-#: Waits between two looks for replies, in seconds: the first, the longest, and the growth.
+#: Waits between two attempts to fetch replies, in seconds: the first, the longest, the growth.
 FIRST_WAIT, LONGEST_WAIT, GROWTH = 0.02, 1.0, 1.5
 
-#: Seconds after which one look for a reply no longer keeps the others waiting.
-LONGEST_PULL = 5.0
+#: Seconds after which one attempt to fetch a reply no longer keeps the others waiting.
+LONGEST_FETCH = 5.0
 
 #: How much later than the deadline a message expires at the SuperLink: clocks differ.
 CLOCK_SLACK = 60.0
@@ -66,23 +67,23 @@ class Collected(Generic[T]):
         """Puts a node's reply where it belongs; nothing in it makes this raise."""
         try:
             if reply.has_error():
-                text = printable(str(reply.error.reason or ""))
+                text = printable_text(str(reply.error.reason or ""))
                 self.missing[node] = f"error {reply.error.code}: {text}"
                 return
-            self.bytes_in += size_of(reply.content)
+            self.bytes_in += content_size(reply.content)
             self.accepted[node] = judge(node, reply)
         except Invalid as error:
-            self.dropped[node] = printable(str(error))
+            self.dropped[node] = printable_text(str(error))
         except Refused as error:
-            self.refused[node] = printable(str(error))
+            self.refused[node] = printable_text(str(error))
         except Exception as error:
-            self.dropped[node] = str(Unreadable(error))
+            self.dropped[node] = str(UnreadableReply(error))
 
 
-def present(
+def wait_for_nodes(
     grid: Grid, *, without: Collection[int] = (), at_least: int = 1, patience: float = 0.0
 ) -> list[int]:
-    """The connected nodes in ascending order, `without` some; waits for `at_least` of them.
+    """Waits for `at_least` connected nodes, `without` some; all of them in ascending order.
 
     It waits no longer than `patience` seconds, then takes those that are there.
     """
@@ -96,8 +97,8 @@ def present(
         wait = min(wait * GROWTH, LONGEST_WAIT)
 
 
-def requests(
-    content: RecordDict, nodes: Iterable[int], kind: str, *, round_number: int, deadline: float
+def messages_to(
+    nodes: Iterable[int], content: RecordDict, kind: str, *, round_number: int, deadline: float
 ) -> list[Message]:
     """The messages of a round, one per node.
 
@@ -129,7 +130,7 @@ def collect(
 
     `judge(node, reply)` returns what is kept of a reply, or raises :class:`Invalid` or
     :class:`Refused`; anything else that it raises makes the reply invalid as well. When the
-    collection closes, every reply that is there has been taken. Replies are pulled one by one:
+    collection closes, every reply that is there has been taken. Replies are fetched one by one:
     one that Flower cannot put together spoils no other, and one that does not come whole holds
     up no other. A reply belongs to the node whose message it answers, whatever sender it claims.
     """
@@ -144,20 +145,20 @@ def collect(
         if not i:
             collected.missing[node] = "the SuperLink did not take the message"
     end = monotonic() + deadline
-    pulls: dict[str, Pull] = {}
+    fetches: dict[str, ReplyFetch] = {}
     wait = FIRST_WAIT
     while waiting:
         for identifier, node in list(waiting.items()):
-            pull = pulls.get(identifier)
-            if pull is None:
-                pull = pulls[identifier] = Pull(grid, identifier)
-                pull.wait(min(LONGEST_PULL, deadline))
-            if not pull.over:
+            fetch = fetches.get(identifier)
+            if fetch is None:
+                fetch = fetches[identifier] = ReplyFetch(grid, identifier)
+                fetch.wait(min(LONGEST_FETCH, deadline))
+            if not fetch.over:
                 continue
-            del pulls[identifier]
+            del fetches[identifier]
             try:
-                replies = pull.replies()
-            except Unreadable as error:
+                replies = fetch.replies()
+            except UnreadableReply as error:
                 collected.dropped[node] = str(error)
                 del waiting[identifier]
                 continue
@@ -174,10 +175,10 @@ def collect(
     return collected.in_order()
 
 
-def matched(
+def match_replies(
     messages: Sequence[Message], replies: Iterable[Message], judge: Judge[T]
 ) -> Collected[T]:
-    """The same for replies that are there already: each goes by the message it answers.
+    """Judges replies that somebody else collected: each goes by the message it answers.
 
     A second reply to a message, and one to a message that was not sent, is surplus.
     """

@@ -4,7 +4,7 @@ from hashlib import sha256
 
 from torch import nn
 
-from wola.flower.canonical import framed
+from wola.flower.canonical_bytes import length_prefixed
 
 #: Changes whenever `FlatModel` puts the same model into another order.
 LAYOUT = 1
@@ -27,4 +27,4 @@ def fingerprint(module: nn.Module) -> str:
         ("buffer", module.named_buffers()),
     ):
         parts += [f"{kind} {name} {tuple(each.shape)} {each.dtype}" for name, each in named]
-    return sha256(framed(*(part.encode() for part in parts))).hexdigest()
+    return sha256(length_prefixed(*(part.encode() for part in parts))).hexdigest()

@@ -11,10 +11,11 @@ from torch import Tensor, nn
 from wola.aggregation import CoordinateMedian, Rule
 from wola.flower.ledger import finite_or_none
 from wola.flower.recipe import Recipe
-from wola.flower.validate import Update
+from wola.flower.reply_checks import Update
 from wola.models import FlatModel
 from wola.training.metrics import spread
-from wola.training.server import make_server
+from wola.training.registry import PARTS
+from wola.training.server import ServerOptimiser
 from wola.training.streams import stream
 
 
@@ -37,13 +38,13 @@ class GlobalModel:
     def __init__(self, module: nn.Module, recipe: Recipe) -> None:
         self.recipe = recipe
         self.flat = FlatModel(deepcopy(module))
-        self.server = make_server(recipe, self.flat.size)
+        self.server = self._new_server()
 
     def step(self, updates: Sequence[Update], f: int, rule: Rule, round_number: int) -> Step:
         """Aggregates the updates, of which at most `f` are Byzantine, and moves the model.
 
         Whatever stands in the way (too few updates for the rule, a model that would not be
-        finite) leaves everything as it was, and is said.
+        finite) leaves everything as it was, and is the reason in `skipped`.
         """
         try:
             rule.check(len(updates), f)
@@ -76,7 +77,7 @@ class GlobalModel:
         return ArrayRecord(self.flat.state_dict())
 
     def load_arrays(self, arrays: ArrayRecord) -> None:
-        """Takes up a state as :meth:`arrays` gives it; a ValueError if it is another model's."""
+        """Loads a state as :meth:`arrays` gives it; a ValueError if it is another model's."""
         try:
             state = arrays.to_torch_state_dict()
             with torch.no_grad():
@@ -89,6 +90,13 @@ class GlobalModel:
     ) -> None:
         """Writes both vectors, and the optimiser's memory; without one it starts afresh."""
         self.flat.load(parameters, statistics)
-        self.server = make_server(self.recipe, self.flat.size)
+        self.server = self._new_server()
         if memory is not None:
             self.server.load_state_dict(memory)
+
+    def _new_server(self) -> ServerOptimiser:
+        device = self.flat.parameters.device
+        server: ServerOptimiser = PARTS.make("server", self.recipe.server)(
+            self.flat.size, device=device
+        )
+        return server

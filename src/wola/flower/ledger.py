@@ -19,7 +19,7 @@ class RoundRecord:
 
     `replied` are the nodes whose replies were used; `dropped` those whose reply was invalid,
     `refused` those that cannot take part, and `missing` those that sent none or an error, each
-    with the reason. `n` and `f` is what the rule was told, `weights` what it gave each node (None
+    with the reason. `n` and `f` are what the rule was given, `weights` what it gave each node (None
     where it has no weights), `dissimilarity` the mean squared distance of the used updates to
     their mean and `norm` the length of the aggregate. The server cannot know who is honest, so
     liars that were not dropped are part of the dissimilarity. `skipped` is why the model was left

@@ -6,16 +6,16 @@ from typing import TypeAlias
 import torch
 from torch import Generator, Tensor
 
-from wola.flower.momentum import Memory
+from wola.flower.client_state import MomentumMemory
 from wola.flower.recipe import Orders
 from wola.flower.samples import Samples
-from wola.labels import LOSSES, Terms, checked_terms, label_counts
+from wola.labels import Loss, Terms, checked_terms, label_counts
 from wola.models import FlatModel
 from wola.training.batches import Batch, draw_indices
 from wola.training.gradients import make_gradients
 from wola.training.streams import stream_seed
 
-#: What gives the terms of a loss from the labels (B,) of a batch.
+#: A function that gives the terms of a loss from the labels (B,) of a batch.
 BatchTerms: TypeAlias = Callable[[Tensor], Terms]
 
 
@@ -56,19 +56,18 @@ def local_update(
     return rows[0], statistics[0]
 
 
-def loss_terms(labels: Tensor, orders: Orders, q: Tensor) -> BatchTerms:
-    """What gives the terms of a worker's loss towards `q` (C,) in a batch.
+def loss_terms(loss: Loss, labels: Tensor, q: Tensor) -> BatchTerms:
+    """A function that gives the terms of a worker's loss towards `q` (C,) in a batch.
 
     They are the same in every batch, from all its `labels` (N,), unless the loss is one per batch.
 
-    >>> from wola.flower.recipe import Recipe
+    >>> from wola.labels import WoLA, WoLABatch
     >>> half, labels = torch.tensor([0.5, 0.5]), torch.tensor([0, 1, 1, 1])
-    >>> loss_terms(labels, Recipe().orders(1), half)(labels[:2]).weights
+    >>> loss_terms(WoLA(), labels, half)(labels[:2]).weights
     tensor([2.0000, 0.6667], dtype=torch.float64)
-    >>> loss_terms(labels, Recipe(loss="wola-batch").orders(1), half)(labels[:2]).weights
+    >>> loss_terms(WoLABatch(), labels, half)(labels[:2]).weights
     tensor([1., 1.], dtype=torch.float64)
     """
-    loss = LOSSES[orders.loss]()
     if loss.per_batch:
         return lambda batch: checked_terms(loss, label_counts(batch, len(q)), q)
     whole = checked_terms(loss, label_counts(labels, len(q)), q)
@@ -79,7 +78,7 @@ class NotFinite(ValueError):
     """An honest update with a NaN or an infinity: it is neither sent nor remembered."""
 
 
-def take_momentum(memory: Memory, step: int, update: Tensor, beta: float) -> Tensor:
+def update_momentum(memory: MomentumMemory, step: int, update: Tensor, beta: float) -> Tensor:
     """The momentum (d,) after the update of round `step`, on disk before anybody sees it."""
     previous = memory.before(step, len(update)) if beta else torch.zeros_like(update)
     momentum = momentum_of(previous, update, beta)

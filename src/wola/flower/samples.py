@@ -49,8 +49,8 @@ class DatasetSamples:
     def take(self, indices: Tensor) -> Tensor:
         """The inputs (B, ...) at the indices (B,)."""
         items = [self.dataset[i] for i in indices.tolist()]
-        told = self.labels[indices].tolist()
-        for i, (_, label), expected in zip(indices.tolist(), items, told, strict=True):
+        counted = self.labels[indices].tolist()
+        for i, (_, label), expected in zip(indices.tolist(), items, counted, strict=True):
             # Weights were made from the labels counted; others would silently train towards
             # another distribution.
             if int(label) != expected:

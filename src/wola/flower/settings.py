@@ -1,47 +1,151 @@
-"""All that a strategy is told, with defaults filled in and checked before anything starts."""
+"""The settings of a strategy: one list, checked before anything starts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
-from math import isfinite
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cached_property, wraps
+from inspect import Parameter, signature
 from os import PathLike
-from typing import Any, Literal
+from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 
-from wola.aggregation import Rule, TrimmedMean
+import torch
+from torch import Tensor, nn
+
+from wola.aggregation import Rule
 from wola.flower.recipe import Recipe
 from wola.flower.signing import load_public_keys
-from wola.ground.checks import check_whole
-from wola.labels import Objective, Shared
-from wola.mixing import NNM
+from wola.ground.checks import check_choice, check_number, check_whole
+from wola.labels import Objective
+from wola.parts import GrammarError, PartError
+from wola.training.registry import PARTS
 
 File = str | PathLike[str]
+S = TypeVar("S")
+P = ParamSpec("P")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
-    """What `WolaStrategy` was given; see there for what the fields mean.
+class StrategySettings:
+    """The keyword arguments of `WolaStrategy`, checked; an impossible one is named in the error.
 
-    `least` is the smallest number of updates that the rule can be given with f Byzantine ones.
+    >>> StrategySettings(classes=10, n=7, f=3, quorum=4)
+    Traceback (most recent call last):
+    ...
+    ValueError: quorum = 4; allowed with n = 7 and f = 3: 7 to 7
     """
 
     classes: int
+    """Classes, C."""
     n: int
+    """Clients, the Byzantine ones included."""
     f: int
-    rule: Rule
-    objective: Objective
-    recipe: Recipe
-    deadline: float
-    least: int
-    quorum: int
-    min_nodes: int
-    patience: float
-    empty_rounds: int
-    federation: str
-    keys: frozenset[bytes] | None
-    checkpoint: File | None
-    records: File | None
-    evaluate: Literal["none", "federated"]
+    """Clients that may fail or lie, fewer than half."""
+    rule: Rule | str = "nnm+trimmed-mean"
+    """What makes one update out of many: a rule, or its text."""
+    objective: Objective | str = "shared"
+    """The label distribution q that the WoLA loss trains towards: an objective, or its text."""
+    recipe: Recipe = field(default_factory=Recipe)
+    """How clients and server train."""
+    deadline: float = 60.0
+    """Seconds after which a round closes in any case."""
+    quorum: int | None = None
+    """Valid replies that close a round; none: max(n - f, 2f + 1), or what the rule needs."""
+    min_nodes: int | None = None
+    """Nodes to wait for at the start; none: n."""
+    patience: float = 120.0
+    """Seconds to wait for them."""
+    empty_rounds: int = 3
+    """Rounds in a row without a step after which the run ends."""
+    federation: str = "wola"
+    """The name of the federation, which is part of what clients sign."""
+    keys: Iterable[bytes | File] | None = None
+    """Public keys of 32 bytes, or files of them, that may sign replies; none: unsigned."""
+    checkpoint: File | None = None
+    """A file to continue from, written after every round."""
+    records: File | None = None
+    """A file that gets a line of JSON per round."""
+    evaluate: Literal["none", "federated"] = "none"
+    """Whether clients are asked for their accuracy after each round."""
+
+    def __post_init__(self) -> None:
+        for name in ("classes", "n", "empty_rounds"):
+            check_whole(name, getattr(self, name), least=1)
+        check_whole("f", self.f, least=0)
+        self.aggregation_rule.check(self.n, self.f)
+        self._check_quorum()
+        check_whole("min_nodes", self.nodes_at_start, least=1)
+        for name in ("deadline", "patience"):
+            check_number(name, getattr(self, name), above=0)
+        check_choice("evaluate", self.evaluate, ("none", "federated"))
+        if not isinstance(self.recipe, Recipe):
+            raise TypeError(f"recipe = {self.recipe!r}; allowed: a Recipe")
+        self.known_objective()
+        if self.keys is not None:
+            # Read now, and once: a file may be gone later, and an iterator is used up.
+            object.__setattr__(self, "keys", read_keys(self.keys))
+
+    def _check_quorum(self) -> None:
+        least, most = self.least_updates, self.n
+        if not least <= check_whole("quorum", self.replies_needed, least=1) <= most:
+            raise ValueError(
+                f"quorum = {self.quorum}; allowed with n = {self.n} and f = {self.f}: "
+                f"{least} to {most}"
+            )
+
+    @cached_property
+    def aggregation_rule(self) -> Rule:
+        """The rule itself, where `rule` may be its text."""
+        if isinstance(self.rule, Rule):
+            return self.rule
+        if not isinstance(self.rule, str):
+            raise TypeError(f"rule = {self.rule!r}; allowed: a Rule, or its text")
+        try:
+            text = PARTS.settle_rule("aggregator", self.rule)
+        except (GrammarError, PartError) as error:
+            raise ValueError(f"rule = {self.rule!r}: {error}") from error.__cause__
+        rule: Rule = PARTS.make_rule("aggregator", text)
+        return rule
+
+    @cached_property
+    def label_objective(self) -> Objective:
+        """The objective itself, where `objective` may be its text."""
+        if isinstance(self.objective, Objective):
+            return self.objective
+        objective: Objective = PARTS.make("objective", PARTS.settle("objective", self.objective))
+        return objective
+
+    def known_objective(self) -> Tensor | None:
+        """q (C,) where it does not depend on what clients report, else None."""
+        objective = self.label_objective
+        if objective.needs_reports:
+            return None
+        try:
+            return objective(torch.ones(1, self.classes), 0)
+        except ValueError as error:
+            raise ValueError(f"objective = {str(self.objective)!r}: {error}") from error
+
+    @cached_property
+    def least_updates(self) -> int:
+        """The smallest number of updates that the rule accepts with f Byzantine ones."""
+        return next(m for m in range(1, self.n + 1) if _accepts(self.aggregation_rule, m, self.f))
+
+    @property
+    def replies_needed(self) -> int:
+        """The valid replies that close a round: `quorum`, or its default."""
+        if self.quorum is not None:
+            return self.quorum
+        return max(self.n - self.f, 2 * self.f + 1, self.least_updates)
+
+    @property
+    def nodes_at_start(self) -> int:
+        """The nodes to wait for at the start: `min_nodes`, or its default."""
+        return self.n if self.min_nodes is None else self.min_nodes
+
+    @property
+    def public_keys(self) -> frozenset[bytes] | None:
+        """The keys that may sign replies; None: replies need no signature."""
+        return None if self.keys is None else read_keys(self.keys)
 
     def identity(self, fingerprint: str) -> dict[str, Any]:
         """What a run must have in common with the one whose checkpoint it continues."""
@@ -49,83 +153,40 @@ class Settings:
             "federation": self.federation,
             "model": fingerprint,
             "classes": self.classes,
-            "objective": str(self.objective),
-            "recipe": asdict(self.recipe),
+            "objective": str(self.label_objective),
+            "recipe": self.recipe.model_dump(),
         }
 
 
-def settled(
-    *,
-    classes: int,
-    n: int,
-    f: int,
-    rule: Rule | None = None,
-    objective: Objective | None = None,
-    recipe: Recipe | None = None,
-    deadline: float = 60.0,
-    quorum: int | None = None,
-    min_nodes: int | None = None,
-    patience: float = 120.0,
-    empty_rounds: int = 3,
-    federation: str = "wola",
-    keys: Iterable[bytes | File] | None = None,
-    checkpoint: File | None = None,
-    records: File | None = None,
-    evaluate: Literal["none", "federated"] = "none",
-) -> Settings:
-    """The settings with defaults filled in; a ValueError names what cannot be.
+def takes_settings(
+    settings: Callable[P, StrategySettings],
+) -> Callable[
+    [Callable[[S, nn.Module, StrategySettings], None]],
+    Callable[Concatenate[S, nn.Module, P], None],
+]:
+    """Gives a constructor that takes a model and settings the settings' own keyword arguments."""
 
-    >>> settled(classes=10, n=7, f=3, quorum=4)
-    Traceback (most recent call last):
-    ...
-    ValueError: quorum = 4; allowed with n = 7 and f = 3: 7 to 7
-    """
-    for name, count in (("classes", classes), ("n", n), ("empty_rounds", empty_rounds)):
-        check_whole(name, count, least=1)
-    check_whole("f", f, least=0)
-    rule = NNM() | TrimmedMean() if rule is None else rule
-    rule.check(n, f)
-    least = next(m for m in range(1, n + 1) if _accepts(rule, m, f))
-    if quorum is None:
-        quorum = max(n - f, 2 * f + 1, least)
-    check_whole("quorum", quorum, least=1)
-    if not least <= quorum <= n:
-        raise ValueError(f"quorum = {quorum}; allowed with n = {n} and f = {f}: {least} to {n}")
-    if evaluate not in ("none", "federated"):
-        raise ValueError(f"evaluate = {evaluate!r}; allowed: none, federated")
-    return Settings(
-        classes=classes,
-        n=n,
-        f=f,
-        rule=rule,
-        objective=Shared() if objective is None else objective,
-        recipe=Recipe() if recipe is None else recipe,
-        deadline=check_seconds("deadline", deadline),
-        least=least,
-        quorum=quorum,
-        min_nodes=n if min_nodes is None else check_whole("min_nodes", min_nodes, least=1),
-        patience=check_seconds("patience", patience),
-        empty_rounds=empty_rounds,
-        federation=federation,
-        keys=None if keys is None else allowed_keys(keys),
-        checkpoint=checkpoint,
-        records=records,
-        evaluate=evaluate,
-    )
+    def decorated(
+        init: Callable[[S, nn.Module, StrategySettings], None],
+    ) -> Callable[Concatenate[S, nn.Module, P], None]:
+        @wraps(init)
+        def made(self: S, model: nn.Module, /, *args: P.args, **kwargs: P.kwargs) -> None:
+            init(self, model, settings(*args, **kwargs))
+
+        first = [Parameter(k, Parameter.POSITIONAL_ONLY) for k in ("self", "model")]
+        keywords = list(signature(settings).parameters.values())
+        made.__signature__ = signature(init).replace(  # type: ignore[attr-defined]
+            parameters=[*first, *keywords]
+        )
+        return made
+
+    return decorated
 
 
-def check_seconds(name: str, seconds: float) -> float:
-    """The time if it is a finite number above 0, else a ValueError."""
-    number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
-    if not number or not (isfinite(seconds) and seconds > 0):
-        raise ValueError(f"{name} = {seconds!r}; allowed: a number of seconds > 0")
-    return seconds
-
-
-def allowed_keys(keys: Iterable[bytes | File]) -> frozenset[bytes]:
+def read_keys(keys: Iterable[bytes | File]) -> frozenset[bytes]:
     """Public keys, 32 bytes each, from such keys and from files of them.
 
-    >>> len(allowed_keys([bytes(32), bytes(32)]))
+    >>> len(read_keys([bytes(32), bytes(32)]))
     1
     """
     if isinstance(keys, bytes | str):

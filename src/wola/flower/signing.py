@@ -21,7 +21,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 from flwr.app import RecordDict
 
-from wola.flower.canonical import framed
+from wola.flower.canonical_bytes import length_prefixed
 from wola.flower.wire import PUBLIC_KEY, SIGNATURE, Header, config
 from wola.flower.wire import digest as digest_of
 
@@ -184,4 +184,4 @@ def verify(
 
 def _canonical(federation: str, run: str, round: int, kind: str, node: int, digest: bytes) -> bytes:
     words = (federation, run, str(round), kind, str(node))
-    return framed(DOMAIN, *(word.encode() for word in words), digest)
+    return length_prefixed(DOMAIN, *(word.encode() for word in words), digest)

@@ -3,24 +3,21 @@
 import logging
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from os import PathLike
 from time import perf_counter
-from typing import Literal
 
 from flwr.app import ArrayRecord, ConfigRecord, Message, MetricRecord
 from flwr.serverapp import Grid
 from flwr.serverapp.strategy import Result, Strategy
 from torch import nn
 
-from wola.aggregation import Rule
 from wola.flower import wire
-from wola.flower.collect import present
+from wola.flower.collect import wait_for_nodes
 from wola.flower.ledger import RoundRecord
-from wola.flower.recipe import Recipe
-from wola.flower.settings import check_seconds, settled
+from wola.flower.reply_checks import median_scores, read_score, read_update
+from wola.flower.settings import StrategySettings, takes_settings
 from wola.flower.training_run import FINISHED, TrainingRun
-from wola.flower.validate import medians, score_of, update_of
-from wola.labels import Objective
+from wola.ground.checks import check_number
+from wola.ground.names import counted
 
 log = logging.getLogger("flwr.wola")
 
@@ -30,70 +27,38 @@ Evaluator = Callable[[int, ArrayRecord], MetricRecord | None]
 class WolaStrategy(Strategy):
     """Trains `model` over a Flower federation of n clients of which at most f fail or lie.
 
-    A query round settles the objective q from the clients' label distributions (`objective`
-    `Shared`, the default; `Uniform` and `Prior` ask nothing). Then in every round the clients are
-    sent the model and q, what they send back is checked and aggregated by `rule` (default
-    ``NNM() | TrimmedMean()``), and the server steps as `recipe` says. Running statistics are
+    The keyword arguments are the fields of `StrategySettings`, with their defaults. `rule` and
+    `objective` are given as objects or as texts: ``rule="nnm+trimmed-mean"``.
+
+    In a query round the clients report their label distributions, from which the `objective` q is
+    estimated ("shared", the default; "uniform" and ``Prior(q)`` need no query). Then in every round
+    the clients are sent the model and q, what they send back is checked and aggregated by `rule`
+    (default "nnm+trimmed-mean"), and the server steps as `recipe` says. Running statistics are
     aggregated by the coordinate-wise median.
 
     A round closes when `quorum` valid replies are there (default max(n - f, 2f + 1)) or after
-    `deadline` seconds; the query waits for all nodes, since q is settled once. An invalid reply
-    is dropped and lowers the n and f that the rule is told by one each, f not below 0, since no
+    `deadline` seconds; the query waits for all nodes, since q is estimated once. An invalid reply
+    is dropped and lowers the n and f that the rule is given by one each, f not below 0, since no
     honest client sends one; a missing reply lowers n alone. A round with too few left keeps the
     model, and after `empty_rounds` of them in a row the run ends; `ending` says why. At the start
-    it waits up to `patience` seconds for `min_nodes` nodes (default n). A node that joins later
-    gets the model's fingerprint with its first training message, and refuses if it has another.
+    the server waits up to `patience` seconds for `min_nodes` nodes (default n). A node that joins
+    later gets the model's fingerprint with its first training message, and refuses if it has
+    another model.
 
     With `keys`, files of public keys or keys of 32 bytes, every reply must be signed by one of
     them, and each has one vote. `checkpoint` is a file from which a run of the same model,
-    recipe, objective and `federation` goes on; `records` gets a line of JSON per round, see
-    `RoundRecord`, and is started anew with a new run. `evaluate` "federated" asks the clients for
-    their accuracy after each round and takes the median.
+    recipe, objective and `federation` continues; `records` gets a line of JSON per round, see
+    `RoundRecord`, and is emptied when a new run begins. With `evaluate` "federated" the clients
+    are asked for their accuracy after each round, and the median is taken.
 
-    >>> strategy = WolaStrategy(nn.Linear(4, 3), classes=3, n=5, f=1)
-    >>> strategy.settings.quorum
-    4
+    >>> strategy = WolaStrategy(nn.Linear(4, 3), classes=3, n=5, f=1, rule="nnm+multi-krum")
+    >>> strategy.settings.aggregation_rule
+    Chain(mixings=(NNM(),), rule=MultiKrum(power=2.0))
     """
 
-    def __init__(
-        self,
-        model: nn.Module,
-        *,
-        classes: int,
-        n: int,
-        f: int,
-        rule: Rule | None = None,
-        objective: Objective | None = None,
-        recipe: Recipe | None = None,
-        deadline: float = 60.0,
-        quorum: int | None = None,
-        min_nodes: int | None = None,
-        patience: float = 120.0,
-        empty_rounds: int = 3,
-        federation: str = "wola",
-        keys: Iterable[bytes | str | PathLike[str]] | None = None,
-        checkpoint: str | PathLike[str] | None = None,
-        records: str | PathLike[str] | None = None,
-        evaluate: Literal["none", "federated"] = "none",
-    ) -> None:
-        self.settings = settled(
-            classes=classes,
-            n=n,
-            f=f,
-            rule=rule,
-            objective=objective,
-            recipe=recipe,
-            deadline=deadline,
-            quorum=quorum,
-            min_nodes=min_nodes,
-            patience=patience,
-            empty_rounds=empty_rounds,
-            federation=federation,
-            keys=keys,
-            checkpoint=checkpoint,
-            records=records,
-            evaluate=evaluate,
-        )
+    @takes_settings(StrategySettings)
+    def __init__(self, model: nn.Module, settings: StrategySettings) -> None:
+        self.settings = settings
         self._module = model
         self.run = TrainingRun(self.settings, model)
 
@@ -125,7 +90,7 @@ class WolaStrategy(Strategy):
         """
         settings = self.settings
         if timeout is not None:
-            settings = replace(settings, deadline=check_seconds("timeout", timeout))
+            settings = replace(settings, deadline=check_number("timeout", timeout, above=0))
         run = self.run = TrainingRun(settings, self._module)
         if initial_arrays is not None:
             run.model.load_arrays(initial_arrays)
@@ -135,11 +100,11 @@ class WolaStrategy(Strategy):
         for record in run.ledger.records:
             _keep(result.train_metrics_clientapp, record.round, record.metrics())
         if run.round < num_rounds:
-            present(grid, at_least=settings.min_nodes, patience=settings.patience)
+            wait_for_nodes(grid, at_least=settings.nodes_at_start, patience=settings.patience)
             if evaluate_fn is not None and run.round == 0:
                 _keep(result.evaluate_metrics_serverapp, 0, evaluate_fn(0, run.model.arrays()))
             if run.q is None:
-                run.settle(grid)
+                run.settle_objective(grid)
         while run.round < num_rounds and run.ending == FINISHED:
             record = run.train(grid, run.round + 1, train_config)
             if settings.evaluate == "federated":
@@ -150,7 +115,7 @@ class WolaStrategy(Strategy):
                 metrics = evaluate_fn(record.round, run.model.arrays())
                 _keep(result.evaluate_metrics_serverapp, record.round, metrics)
                 record = record.evaluated(metrics, perf_counter() - start)
-            run.enter(record)
+            run.close_round(record)
             _keep(result.train_metrics_clientapp, record.round, record.metrics())
         log.info("After round %d: %s", run.round, run.ending)
         result.arrays = run.model.arrays()
@@ -160,19 +125,19 @@ class WolaStrategy(Strategy):
         self, server_round: int, arrays: ArrayRecord, config: ConfigRecord, grid: Grid
     ) -> Iterable[Message]:
         """The training messages of a round; `arrays`, unless empty, is the model to train."""
-        self._take_up(arrays)
+        self._load_arrays(arrays)
         if self.run.q is None:
-            self.run.settle(grid)
-        return self.run.messages(grid, wire.TRAIN, server_round, config)
+            self.run.settle_objective(grid)
+        return self.run.prepare_messages(grid, wire.TRAIN, server_round, config)
 
     def aggregate_train(
         self, server_round: int, replies: Iterable[Message]
     ) -> tuple[ArrayRecord | None, MetricRecord | None]:
         """The model after a round, None if it was kept as it is, and the round's numbers."""
         start = perf_counter()
-        heard = self.run.talk.read(wire.TRAIN, server_round, update_of, replies)
-        record = self.run.step(server_round, heard, start)
-        self.run.enter(record)
+        collected = self.run.exchange.read(wire.TRAIN, server_round, read_update, replies)
+        record = self.run.step(server_round, collected, start)
+        self.run.close_round(record)
         arrays = None if record.skipped is not None else self.run.model.arrays()
         return arrays, record.metrics()
 
@@ -182,25 +147,26 @@ class WolaStrategy(Strategy):
         """The evaluation messages of a round; none unless evaluation is federated."""
         if self.settings.evaluate == "none":
             return []
-        self._take_up(arrays)
-        return self.run.messages(grid, wire.EVALUATE, server_round, config)
+        self._load_arrays(arrays)
+        return self.run.prepare_messages(grid, wire.EVALUATE, server_round, config)
 
     def aggregate_evaluate(
         self, server_round: int, replies: Iterable[Message]
     ) -> MetricRecord | None:
         """The medians of what the clients measured; None if nobody did."""
-        return medians(self.run.talk.read(wire.EVALUATE, server_round, score_of, replies))
+        collected = self.run.exchange.read(wire.EVALUATE, server_round, read_score, replies)
+        return median_scores(collected)
 
     def summary(self) -> None:
-        """Logs what the strategy was told."""
-        settings = self.settings
+        """Logs the settings."""
+        settings, keys = self.settings, self.settings.public_keys
         log.info("WoLA over n = %d clients, of which f = %d may lie", settings.n, settings.f)
-        log.info("rule %s, objective %s", settings.rule, settings.objective)
-        log.info("%s", settings.recipe)
-        signed = "unsigned" if settings.keys is None else f"signed by {len(settings.keys)} keys"
-        log.info("quorum %d, deadline %g s, %s", settings.quorum, settings.deadline, signed)
+        log.info("rule %s, objective %s", settings.aggregation_rule, settings.label_objective)
+        log.info("%r", settings.recipe)
+        signed = "unsigned" if keys is None else f"signed by {counted(len(keys), 'key')}"
+        log.info("quorum %d, deadline %g s, %s", settings.replies_needed, settings.deadline, signed)
 
-    def _take_up(self, arrays: ArrayRecord) -> None:
+    def _load_arrays(self, arrays: ArrayRecord) -> None:
         if arrays:
             self.run.model.load_arrays(arrays)
 

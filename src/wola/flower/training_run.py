@@ -13,12 +13,20 @@ from torch import Tensor, nn
 from wola.flower import wire
 from wola.flower.checkpoint import Saved, load_checkpoint, save_checkpoint
 from wola.flower.collect import Collected
-from wola.flower.conversation import Conversation
 from wola.flower.fingerprint import fingerprint
 from wola.flower.global_model import GlobalModel
 from wola.flower.ledger import Ledger, RoundRecord
-from wola.flower.settings import Settings
-from wola.flower.validate import Report, Score, Update, medians, report_of, score_of, update_of
+from wola.flower.message_exchange import MessageExchange
+from wola.flower.reply_checks import (
+    Report,
+    Score,
+    Update,
+    median_scores,
+    read_report,
+    read_score,
+    read_update,
+)
+from wola.flower.settings import StrategySettings
 from wola.training.streams import stream
 
 log = logging.getLogger("flwr.wola")
@@ -27,100 +35,102 @@ FINISHED = "finished"
 
 
 class TrainingRun:
-    """The model, q, the records and the talk with the clients of one run.
+    """The model, q, the records and the exchange of messages of one run.
 
     `round` is the last round that is over, `ending` why the run ended or would end now.
     """
 
-    def __init__(self, settings: Settings, module: nn.Module) -> None:
+    def __init__(self, settings: StrategySettings, module: nn.Module) -> None:
         self.settings = settings
         self.model = GlobalModel(module, settings.recipe)
         self.ledger = Ledger(settings.records)
         flat = self.model.flat
         sizes = (flat.size, len(flat.statistics))
-        self.talk = Conversation(settings, secrets.token_hex(16), fingerprint(flat.module), sizes)
+        self.exchange = MessageExchange(
+            settings, secrets.token_hex(16), fingerprint(flat.module), sizes
+        )
         self.round, self.ending = 0, FINISHED
-        self.q: Tensor | None = None
-        if not settings.objective.needs_reports:
-            self.q = settings.objective(torch.ones(1, settings.classes), 0)
+        self.q: Tensor | None = settings.known_objective()
 
     def resume(self) -> None:
-        """Goes on from the checkpoint, if there is one; else the records start anew."""
+        """Continues from the checkpoint, if there is one; else empties the records."""
         path, saved = self.settings.checkpoint, None
         if path is not None:
-            saved = load_checkpoint(path, self.settings.identity(self.talk.fingerprint))
+            saved = load_checkpoint(path, self.settings.identity(self.exchange.fingerprint))
         if saved is None:
             self.ledger.begin()
             return
         self.model.load(saved.parameters, saved.statistics, saved.server)
-        self.talk.run, self.round, self.q = saved.run, saved.round, saved.q
+        self.exchange.run, self.round, self.q = saved.run, saved.round, saved.q
         self.ledger.begin(saved.lines)
-        log.info("%s: going on after round %d", path, self.round)
+        log.info("%s: continuing after round %d", path, self.round)
 
-    def settle(self, grid: Grid) -> None:
-        """Asks the clients for their label distributions until q is settled.
+    def settle_objective(self, grid: Grid) -> None:
+        """Asks the clients for their label distributions until q can be estimated from them.
 
-        After `empty_rounds` times without success `ending` says why, and q is None still.
+        After `empty_rounds` failures `ending` says why, and q is still None.
         """
         settings, skipped = self.settings, None
         for _ in range(settings.empty_rounds):
             start = perf_counter()
-            classes, known = settings.classes, self.talk.fingerprint
-            asked = self.talk.ask(grid, wire.QUERY, 0, classes=classes, fingerprint=known)
-            heard = self.talk.hear(grid, wire.QUERY, 0, report_of, enough=len(asked))
-            n, f = self.told(heard)
+            classes, known = settings.classes, self.exchange.fingerprint
+            sent = self.exchange.prepare(grid, wire.QUERY, 0, classes=classes, fingerprint=known)
+            collected = self.exchange.collect(grid, wire.QUERY, 0, read_report, enough=len(sent))
+            n, f = self.counts_for_rule(collected)
             try:
-                settings.rule.check(n, f)
-                rows = torch.stack([each.distribution for each in heard.accepted.values()])
+                settings.aggregation_rule.check(n, f)
+                rows = torch.stack([each.distribution for each in collected.accepted.values()])
                 generator = stream(settings.recipe.seed, "objective")
-                self.q, skipped = settings.objective(rows, f, generator=generator), None
+                self.q, skipped = settings.label_objective(rows, f, generator=generator), None
             except ValueError as error:
                 skipped = str(error)
-            self.enter(replace(self._record(heard, wire.QUERY, 0, start), skipped=skipped))
+            self.close_round(
+                replace(self._record(collected, wire.QUERY, 0, start), skipped=skipped)
+            )
             if skipped is None:
                 return
         self.ending = f"q could not be settled: {skipped}"
 
-    def messages(
+    def prepare_messages(
         self, grid: Grid, kind: str, round_number: int, config: ConfigRecord | None
     ) -> list[Message]:
         """The messages of a round of training or evaluation; none to train without q."""
         flat = self.model.flat
         model = wire.model_record(flat.parameters, flat.statistics)
         if kind == wire.EVALUATE:
-            return self.talk.ask(grid, kind, round_number, model=model, config=config)
+            return self.exchange.prepare(grid, kind, round_number, model=model, config=config)
         if self.q is None:
-            self.talk.asked[kind] = []
+            self.exchange.prepared[kind] = []
             return []
-        return self.talk.ask(
+        return self.exchange.prepare(
             grid,
             kind,
             round_number,
             model=model,
             config=config,
             q=self.q.tolist(),
-            fingerprint=self.talk.fingerprint,
+            fingerprint=self.exchange.fingerprint,
             **self.settings.recipe.orders(round_number).fields(),
         )
 
     def train(self, grid: Grid, round_number: int, config: ConfigRecord | None) -> RoundRecord:
-        """One round of training: the model moves, or is kept and the record says why."""
+        """One round of training: the model moves, or stays as it is and the record says why."""
         start = perf_counter()
-        self.messages(grid, wire.TRAIN, round_number, config)
-        heard = self.talk.hear(
-            grid, wire.TRAIN, round_number, update_of, enough=self.settings.quorum
+        self.prepare_messages(grid, wire.TRAIN, round_number, config)
+        collected = self.exchange.collect(
+            grid, wire.TRAIN, round_number, read_update, enough=self.settings.replies_needed
         )
-        return self.step(round_number, heard, start)
+        return self.step(round_number, collected, start)
 
-    def step(self, round_number: int, heard: Collected[Update], start: float) -> RoundRecord:
+    def step(self, round_number: int, collected: Collected[Update], start: float) -> RoundRecord:
         """What the rule and the server make of a round's updates."""
-        record = self._record(heard, wire.TRAIN, round_number, start)
+        record = self._record(collected, wire.TRAIN, round_number, start)
         before = perf_counter()
-        rule, updates = self.settings.rule, list(heard.accepted.values())
+        rule, updates = self.settings.aggregation_rule, list(collected.accepted.values())
         step = self.model.step(updates, record.f, rule, round_number)
         weights = None
         if step.weights is not None:
-            weights = dict(zip(heard.accepted, step.weights, strict=True))
+            weights = dict(zip(collected.accepted, step.weights, strict=True))
         return replace(
             record,
             skipped=step.skipped,
@@ -135,19 +145,21 @@ class TrainingRun:
     ) -> tuple[MetricRecord | None, RoundRecord]:
         """The medians of what the clients measured, None if nobody did, and who is not in them."""
         start, number = perf_counter(), record.round
-        self.messages(grid, wire.EVALUATE, number, config)
-        quorum = self.settings.quorum
-        heard = self.talk.hear(grid, wire.EVALUATE, number, score_of, enough=quorum)
-        metrics = medians(heard)
+        self.prepare_messages(grid, wire.EVALUATE, number, config)
+        quorum = self.settings.replies_needed
+        collected = self.exchange.collect(grid, wire.EVALUATE, number, read_score, enough=quorum)
+        metrics = median_scores(collected)
         record = replace(
             record,
-            unscored=dict(sorted((heard.dropped | heard.refused | heard.missing).items())),
-            bytes_in=record.bytes_in + heard.bytes_in,
-            bytes_out=record.bytes_out + self.talk.bytes_out(wire.EVALUATE),
+            unscored=dict(
+                sorted((collected.dropped | collected.refused | collected.missing).items())
+            ),
+            bytes_in=record.bytes_in + collected.bytes_in,
+            bytes_out=record.bytes_out + self.exchange.bytes_out(wire.EVALUATE),
         )
         return metrics, record.evaluated(metrics, perf_counter() - start)
 
-    def enter(self, record: RoundRecord) -> None:
+    def close_round(self, record: RoundRecord) -> None:
         """Ends a round: its record, the checkpoint, and whether the run goes on."""
         self.ledger.add(record)
         self.round = record.round
@@ -162,40 +174,40 @@ class TrainingRun:
         if len(empty) == self.settings.empty_rounds:
             self.ending = f"{len(empty)} rounds in a row without a step: {record.skipped}"
 
-    def told(
-        self, heard: Collected[Update] | Collected[Report] | Collected[Score]
+    def counts_for_rule(
+        self, collected: Collected[Update] | Collected[Report] | Collected[Score]
     ) -> tuple[int, int]:
-        """The n and f that a rule is told: each reply dropped as invalid was one of the f."""
-        return len(heard.accepted), max(0, self.settings.f - len(heard.dropped))
+        """The n and f that a rule is given: each reply dropped as invalid was one of the f."""
+        return len(collected.accepted), max(0, self.settings.f - len(collected.dropped))
 
     def _record(
         self,
-        heard: Collected[Update] | Collected[Report],
+        collected: Collected[Update] | Collected[Report],
         kind: str,
         round_number: int,
         start: float,
     ) -> RoundRecord:
-        n, f = self.told(heard)
+        n, f = self.counts_for_rule(collected)
         return RoundRecord(
             round=round_number,
             kind=kind,
-            replied=tuple(heard.accepted),
-            dropped=heard.dropped,
-            refused=heard.refused,
-            missing=heard.missing,
+            replied=tuple(collected.accepted),
+            dropped=collected.dropped,
+            refused=collected.refused,
+            missing=collected.missing,
             n=n,
             f=f,
             seconds={"collect": perf_counter() - start},
-            bytes_in=heard.bytes_in,
-            bytes_out=self.talk.bytes_out(kind),
-            surplus=heard.surplus,
+            bytes_in=collected.bytes_in,
+            bytes_out=self.exchange.bytes_out(kind),
+            surplus=collected.surplus,
         )
 
     def _save(self, q: Tensor) -> None:
         assert self.settings.checkpoint is not None
         flat = self.model.flat
         saved = Saved(
-            run=self.talk.run,
+            run=self.exchange.run,
             round=self.round,
             parameters=flat.parameters,
             statistics=flat.statistics,
@@ -204,5 +216,5 @@ class TrainingRun:
             lines=self.ledger.lines(),
         )
         save_checkpoint(
-            self.settings.checkpoint, self.settings.identity(self.talk.fingerprint), saved
+            self.settings.checkpoint, self.settings.identity(self.exchange.fingerprint), saved
         )

@@ -11,7 +11,7 @@ import torch
 from flwr.app import Array, ArrayRecord, ConfigRecord, ConfigRecordValues, RecordDict
 from torch import Tensor
 
-from wola.flower.canonical import content_digest
+from wola.flower.canonical_bytes import content_digest
 
 #: Version of all that is described here; both ends must have the same.
 PROTOCOL = 1
@@ -189,8 +189,8 @@ def read_array(array: Array, size: int) -> Tensor:
             f"{array_bytes(size)} as 'numpy.ndarray'"
         )
     start = 10 + int.from_bytes(array.data[8:10], "little")
-    told = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({size},), }}".encode()
-    right = array.data[:8] == _MAGIC and array.data[10:start].rstrip() == told
+    header_text = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({size},), }}".encode()
+    right = array.data[:8] == _MAGIC and array.data[10:start].rstrip() == header_text
     if not right or len(array.data) != start + 4 * size:
         raise WireError(f"the bytes are not those of a vector of {size} float32 values")
     values = np.frombuffer(array.data, dtype="<f4", offset=start)

@@ -9,7 +9,7 @@ from wola.flower.deployment.credentials import (
 )
 from wola.flower.deployment.demo import LIES, Plan, demonstrate
 from wola.flower.deployment.example import example_app
-from wola.flower.deployment.local import LocalFederation
+from wola.flower.deployment.local_federation import LocalFederation
 from wola.flower.deployment.processes import DeploymentError, Program, Programs
 from wola.flower.deployment.proxy import Proxy, nginx
 

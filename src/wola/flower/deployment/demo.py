@@ -9,9 +9,9 @@ from typing import Any
 
 from wola.flower.deployment.credentials import Credentials, make_credentials
 from wola.flower.deployment.example import example_app
-from wola.flower.deployment.follow import Follower
-from wola.flower.deployment.local import LocalFederation, Value
+from wola.flower.deployment.local_federation import LocalFederation, Value
 from wola.flower.deployment.processes import DeploymentError, Program
+from wola.flower.deployment.record_follower import RecordFollower
 
 #: What the Byzantine client can do in the demonstration: lies that FedAvg's messages know, too.
 LIES = ("sign-flip", "scaled", "label-flip", "gaussian", "zero", "nan", "infinite")
@@ -92,7 +92,7 @@ def watch_run(
     """Runs the example with a strategy and tells each round as it comes; its records."""
     config = plan.run_config(strategy, federation.folder, federation.credentials)
     names = {str(node): f"client {client}" for client, node in federation.node_ids.items()}
-    follower = Follower(Path(str(config["records"])))
+    follower = RecordFollower(Path(str(config["records"])))
     records: list[dict[str, Any]] = []
     begun = heard = monotonic()
     run = federation.start_run(example_app(), config, name=strategy)

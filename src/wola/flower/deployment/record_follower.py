@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 
-class Follower:
+class RecordFollower:
     r"""Gives the records of a file once each; a line counts when it is whole.
 
     A file that is not there yet holds nothing. One that was replaced is read on from the number
@@ -14,7 +14,7 @@ class Follower:
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder) / "records"
-    ...     follower = Follower(path)
+    ...     follower = RecordFollower(path)
     ...     written = path.write_text('{"round": 1}\n{"rou')
     ...     follower.new(), follower.new()
     ([{'round': 1}], [])

@@ -7,10 +7,10 @@ from hashlib import sha256
 from flwr.app import Array, RecordDict
 
 
-def framed(*parts: bytes) -> bytes:
+def length_prefixed(*parts: bytes) -> bytes:
     """The parts, each after its length in 8 bytes: no two lists of parts give the same bytes.
 
-    >>> framed(b"ab", b"") == framed(b"a", b"b")
+    >>> length_prefixed(b"ab", b"") == length_prefixed(b"a", b"b")
     False
     """
     return b"".join(_length(part) + part for part in parts)

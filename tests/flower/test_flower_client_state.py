@@ -10,13 +10,13 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from wola.flower.momentum import KEPT_RUNS, Memory, noisy_report
+from wola.flower.client_state import KEPT_RUNS, MomentumMemory, noisy_report
 from wola.ground import WriteError
 from wola.labels import GaussianMechanism, LaplaceMechanism
 
 
 def memory(folder, run="0" * 32, federation="lab", worker=4):
-    return Memory(Path(folder), federation=federation, run=run, worker=worker)
+    return MomentumMemory(Path(folder), federation=federation, run=run, worker=worker)
 
 
 def vector(value, size=3):

@@ -1,4 +1,4 @@
-"""What the server says to the clients of a run, and what it hears from them."""
+"""The messages of a run: what the server sends to its clients, and which replies count."""
 
 from collections.abc import Callable, Iterable
 from typing import TypeVar
@@ -7,10 +7,16 @@ from flwr.app import ArrayRecord, ConfigRecord, ConfigRecordValues, Message, Rec
 from flwr.serverapp import Grid
 
 from wola.flower import wire
-from wola.flower.collect import Collected, collect, matched, present, requests
-from wola.flower.content import size_of
-from wola.flower.settings import Settings
-from wola.flower.validate import Expected, Report, Score, Update, one_vote_per_key
+from wola.flower.collect import (
+    Collected,
+    collect,
+    match_replies,
+    messages_to,
+    wait_for_nodes,
+)
+from wola.flower.content_size import content_size
+from wola.flower.reply_checks import Expected, Report, Score, Update, one_vote_per_key
+from wola.flower.settings import StrategySettings
 from wola.flower.wire import Header
 
 V = TypeVar("V", Update, Report, Score)
@@ -19,20 +25,22 @@ V = TypeVar("V", Update, Report, Score)
 Reader = Callable[[int, Message, Expected], V]
 
 
-class Conversation:
-    """One run's talk with its clients: who is asked, what is sent, what counts as a reply.
+class MessageExchange:
+    """The messages of one run: who is sent what, and what counts as a reply.
 
     `run` is the lineage of the run, `sizes` d and s of the model, `refused` the nodes that cannot
-    take part in this run, and why.
+    take part in this run, and why. `prepared` holds the last messages of each kind.
     """
 
-    def __init__(self, settings: Settings, run: str, fingerprint: str, sizes: tuple[int, int]):
+    def __init__(
+        self, settings: StrategySettings, run: str, fingerprint: str, sizes: tuple[int, int]
+    ) -> None:
         self.settings, self.run = settings, run
         self.fingerprint, self.sizes = fingerprint, sizes
         self.refused: dict[int, str] = {}
-        self.asked: dict[str, list[Message]] = {}
+        self.prepared: dict[str, list[Message]] = {}
 
-    def ask(
+    def prepare(
         self,
         grid: Grid,
         kind: str,
@@ -42,28 +50,28 @@ class Conversation:
         config: ConfigRecord | None = None,
         **fields: ConfigRecordValues,
     ) -> list[Message]:
-        """The messages of a kind to all nodes that take part, waiting a while if they are few."""
+        """Makes the messages of a kind to all nodes that take part; waits a while for enough."""
         header = Header(self.settings.federation, self.run, round_number, kind)
         content = RecordDict({wire.RECORD: header.record(**fields)})
         if model is not None:
             content[wire.MODEL] = model
         if config:
             content["config"] = config
-        deadline, least = self.settings.deadline, self.settings.least
-        nodes = present(grid, without=self.refused, at_least=least, patience=deadline)
-        self.asked[kind] = requests(
-            content, nodes, kind, round_number=round_number, deadline=deadline
+        deadline, least = self.settings.deadline, self.settings.least_updates
+        nodes = wait_for_nodes(grid, without=self.refused, at_least=least, patience=deadline)
+        self.prepared[kind] = messages_to(
+            nodes, content, kind, round_number=round_number, deadline=deadline
         )
-        return self.asked[kind]
+        return self.prepared[kind]
 
-    def hear(
+    def collect(
         self, grid: Grid, kind: str, round_number: int, reader: Reader[V], *, enough: int
     ) -> Collected[V]:
-        """Sends what was asked last and reads the replies until there are enough."""
+        """Sends the prepared messages and reads the replies until there are enough."""
         expected = self._expected(kind, round_number)
         collected = collect(
             grid,
-            self.asked[kind],
+            self.prepared[kind],
             lambda node, reply: reader(node, reply, expected),
             enough=enough,
             deadline=self.settings.deadline,
@@ -73,16 +81,18 @@ class Conversation:
     def read(
         self, kind: str, round_number: int, reader: Reader[V], replies: Iterable[Message]
     ) -> Collected[V]:
-        """Reads the replies, which somebody else collected, to what was asked last."""
+        """Reads replies to the prepared messages that somebody else collected."""
         expected = self._expected(kind, round_number)
-        asked = self.asked.get(kind, [])
-        collected = matched(asked, replies, lambda node, reply: reader(node, reply, expected))
+        prepared = self.prepared.get(kind, [])
+        collected = match_replies(
+            prepared, replies, lambda node, reply: reader(node, reply, expected)
+        )
         return self._counted(collected)
 
     def bytes_out(self, kind: str) -> int:
-        """The size of what was asked last, over all nodes."""
-        asked = self.asked.get(kind, [])
-        return len(asked) * size_of(asked[0].content) if asked else 0
+        """The size of the last messages of a kind, over all nodes."""
+        prepared = self.prepared.get(kind, [])
+        return len(prepared) * content_size(prepared[0].content) if prepared else 0
 
     def _counted(self, collected: Collected[V]) -> Collected[V]:
         one_vote_per_key(collected)
@@ -92,4 +102,6 @@ class Conversation:
     def _expected(self, kind: str, round_number: int) -> Expected:
         settings = self.settings
         header = Header(settings.federation, self.run, round_number, kind)
-        return Expected(header, self.fingerprint, *self.sizes, settings.classes, settings.keys)
+        return Expected(
+            header, self.fingerprint, *self.sizes, settings.classes, settings.public_keys
+        )

@@ -12,7 +12,8 @@ from torch import Tensor
 
 from wola.flower import wire
 from wola.flower.collect import Collected, Invalid, Refused
-from wola.flower.content import printable, size_of
+from wola.flower.content_size import content_size
+from wola.flower.printable_text import printable_text
 from wola.flower.signing import verify
 from wola.flower.wire import Header, WireError
 from wola.labels.simplex import is_distribution
@@ -71,7 +72,7 @@ class Score:
     key: bytes | None = None
 
 
-def update_of(node: int, reply: Message, expected: Expected) -> Update:
+def read_update(node: int, reply: Message, expected: Expected) -> Update:
     """The update of a train reply, or `Invalid`, or `Refused`.
 
     It is finite if its norm does not overflow in float32, as it is for a rule.
@@ -89,7 +90,7 @@ def update_of(node: int, reply: Message, expected: Expected) -> Update:
     return Update(vectors[wire.UPDATE], vectors[wire.STATISTICS], key)
 
 
-def report_of(node: int, reply: Message, expected: Expected) -> Report:
+def read_report(node: int, reply: Message, expected: Expected) -> Report:
     """The label distribution of a query reply, or `Invalid`, or `Refused`."""
     key = _opened(node, reply, expected)
     record = _metrics(reply.content, wire.LABELS)
@@ -104,7 +105,7 @@ def report_of(node: int, reply: Message, expected: Expected) -> Report:
     return Report(distribution, key)
 
 
-def score_of(node: int, reply: Message, expected: Expected) -> Score:
+def read_score(node: int, reply: Message, expected: Expected) -> Score:
     """The accuracy and the loss of an evaluate reply, or `Invalid`, or `Refused`."""
     key = _opened(node, reply, expected)
     record = _metrics(reply.content, wire.EVALUATION)
@@ -116,7 +117,7 @@ def score_of(node: int, reply: Message, expected: Expected) -> Score:
     return Score(accuracy, loss, key)
 
 
-def medians(scores: Collected[Score]) -> MetricRecord | None:
+def median_scores(scores: Collected[Score]) -> MetricRecord | None:
     """The median accuracy and loss over the clients, none of which counts more; None of none."""
     found = list(scores.accepted.values())
     if not found:
@@ -146,7 +147,7 @@ def one_vote_per_key(collected: Collected[Update] | Collected[Report] | Collecte
 
 def _opened(node: int, reply: Message, expected: Expected) -> bytes | None:
     """The key that signed the reply, after all that replies of every kind must fit."""
-    size = size_of(reply.content)
+    size = content_size(reply.content)
     if size > expected.largest:
         raise Invalid(f"{size} bytes; allowed: at most {expected.largest}")
     try:
@@ -154,13 +155,13 @@ def _opened(node: int, reply: Message, expected: Expected) -> bytes | None:
         key = _signer(node, reply.content, expected)
         record = wire.config(reply.content)
         if wire.REFUSED in record:
-            raise Refused(f"refused: {printable(wire.value(record, wire.REFUSED, str))}")
+            raise Refused(f"refused: {printable_text(wire.value(record, wire.REFUSED, str))}")
         # Train and evaluate replies need not repeat the fingerprint; a query reply must.
         if expected.header.kind == wire.QUERY or wire.FINGERPRINT in record:
             theirs = wire.value(record, wire.FINGERPRINT, str)
             if theirs != expected.fingerprint:
                 raise Refused(
-                    f"another model: fingerprint {printable(theirs[:12])}..., "
+                    f"another model: fingerprint {printable_text(theirs[:12])}..., "
                     f"not {expected.fingerprint[:12]}..."
                 )
     except WireError as error:
@@ -185,8 +186,8 @@ def _signer(node: int, content: RecordDict, expected: Expected) -> bytes | None:
     signature = wire.value(record, wire.SIGNATURE, bytes)
     if key not in expected.keys:
         raise Invalid("signed with a key that is not allowed")
-    told = expected.header
-    about = (told.federation, told.run, told.round, told.kind, node, wire.digest(content))
+    asked = expected.header
+    about = (asked.federation, asked.run, asked.round, asked.kind, node, wire.digest(content))
     if not verify(key, signature, *about):
         raise Invalid("the signature is not good for this node, round and content")
     return key

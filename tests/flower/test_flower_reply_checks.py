@@ -11,19 +11,19 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from flwr.app import Array, ConfigRecord, Message, MetricRecord, RecordDict
 
 from wola.flower import wire
-from wola.flower.collect import Collected, Invalid, Refused, requests
+from wola.flower.collect import Collected, Invalid, Refused, messages_to
 from wola.flower.loopback import identify_process
-from wola.flower.signing import public_bytes, sign_content
-from wola.flower.validate import (
+from wola.flower.reply_checks import (
     Expected,
     Score,
     Update,
-    medians,
+    median_scores,
     one_vote_per_key,
-    report_of,
-    score_of,
-    update_of,
+    read_report,
+    read_score,
+    read_update,
 )
+from wola.flower.signing import public_bytes, sign_content
 from wola.flower.wire import Header
 
 NODE = 1001
@@ -33,7 +33,7 @@ EXPECTED = Expected(HEADER, "f" * 64, parameters=6, statistics=2, classes=3)
 
 def reply(content: RecordDict) -> Message:
     identify_process()
-    (asked,) = requests(RecordDict(), [NODE], "train", round_number=4, deadline=1.0)
+    (asked,) = messages_to([NODE], RecordDict(), "train", round_number=4, deadline=1.0)
     return Message(content, reply_to=asked)
 
 
@@ -44,7 +44,7 @@ def train_content(**fields: Any) -> RecordDict:
 
 
 def test_an_honest_update_comes_out_as_it_went_in() -> None:
-    update = update_of(NODE, reply(train_content()), EXPECTED)
+    update = read_update(NODE, reply(train_content()), EXPECTED)
     assert torch.equal(update.update, torch.arange(6.0))
     assert torch.equal(update.statistics, torch.ones(2))
     assert update.key is None
@@ -97,7 +97,7 @@ def test_an_update_that_differs_in_one_respect_is_invalid(name: str) -> None:
     content = train_content()
     change(content)
     with pytest.raises(Invalid, match=reason):
-        update_of(NODE, reply(content), EXPECTED)
+        read_update(NODE, reply(content), EXPECTED)
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_an_update_that_differs_in_one_respect_is_invalid(name: str) -> None:
 )
 def test_a_reply_of_another_round_run_or_federation_is_invalid(field: str, value: Any) -> None:
     with pytest.raises(Invalid, match=field):
-        update_of(NODE, reply(train_content(**{field: value})), EXPECTED)
+        read_update(NODE, reply(train_content(**{field: value})), EXPECTED)
 
 
 def test_a_size_that_is_wrong_is_found_before_the_array_is_read() -> None:
@@ -124,7 +124,7 @@ def test_a_size_that_is_wrong_is_found_before_the_array_is_read() -> None:
         "float32", (6,), "numpy.ndarray", b"\0" * 60_000
     )
     with pytest.raises(Invalid, match="bytes; allowed: at most"):
-        update_of(NODE, reply(content), EXPECTED)
+        read_update(NODE, reply(content), EXPECTED)
 
 
 def test_a_header_inside_the_bytes_that_claims_more_is_invalid() -> None:
@@ -133,20 +133,20 @@ def test_a_header_inside_the_bytes_that_claims_more_is_invalid() -> None:
     lying = small.data.replace(b"(6,)", b"(9,)")
     content.array_records[wire.UPDATE][wire.UPDATE] = Array("float32", (6,), "numpy.ndarray", lying)
     with pytest.raises(Invalid, match="bytes are not those"):
-        update_of(NODE, reply(content), EXPECTED)
+        read_update(NODE, reply(content), EXPECTED)
 
 
 def test_claims_beside_the_update_carry_no_weight() -> None:
     content = train_content()
     content["metrics"] = MetricRecord({"num-examples": 1e9})
-    assert torch.equal(update_of(NODE, reply(content), EXPECTED).update, torch.arange(6.0))
+    assert torch.equal(read_update(NODE, reply(content), EXPECTED).update, torch.arange(6.0))
 
 
 def test_a_refusal_and_another_fingerprint_are_no_lies() -> None:
     with pytest.raises(Refused, match="refused: my model is smaller"):
-        update_of(NODE, reply(train_content(refused="my model is smaller")), EXPECTED)
+        read_update(NODE, reply(train_content(refused="my model is smaller")), EXPECTED)
     with pytest.raises(Refused, match=r"another model: fingerprint eeeeeeeeeeee\.\.\., not ffff"):
-        update_of(NODE, reply(train_content(fingerprint="e" * 64)), EXPECTED)
+        read_update(NODE, reply(train_content(fingerprint="e" * 64)), EXPECTED)
 
 
 def query_reply(values: Any, **fields: Any) -> Message:
@@ -159,7 +159,7 @@ QUERY = replace(EXPECTED, header=replace(HEADER, kind=wire.QUERY))
 
 
 def test_a_report_comes_out_as_it_went_in() -> None:
-    report = report_of(NODE, query_reply([0.5, 0.25, 0.25]), QUERY)
+    report = read_report(NODE, query_reply([0.5, 0.25, 0.25]), QUERY)
     assert report.distribution.tolist() == [0.5, 0.25, 0.25]
     assert report.distribution.dtype == torch.float64
 
@@ -180,18 +180,18 @@ def test_a_report_comes_out_as_it_went_in() -> None:
 )
 def test_a_report_that_is_no_distribution_is_invalid(values: Any) -> None:
     with pytest.raises(Invalid):
-        report_of(NODE, query_reply(values), QUERY)
+        read_report(NODE, query_reply(values), QUERY)
 
 
 def test_a_report_without_labels_or_fingerprint_is_invalid() -> None:
     head = replace(HEADER, kind=wire.QUERY)
     bare = RecordDict({wire.RECORD: head.record(fingerprint="f" * 64)})
     with pytest.raises(Invalid, match="'labels' is missing"):
-        report_of(NODE, reply(bare), QUERY)
+        read_report(NODE, reply(bare), QUERY)
     labels = MetricRecord({wire.DISTRIBUTION: [1.0, 0.0, 0.0]})
     unnamed = RecordDict({wire.RECORD: head.record(), wire.LABELS: labels})
     with pytest.raises(Invalid, match="fingerprint is missing"):
-        report_of(NODE, reply(unnamed), QUERY)
+        read_report(NODE, reply(unnamed), QUERY)
 
 
 @pytest.mark.parametrize(
@@ -203,7 +203,7 @@ def test_a_score_out_of_range_is_invalid(accuracy: Any, loss: float) -> None:
     scores = MetricRecord({wire.ACCURACY: accuracy, wire.LOSS: loss})
     content = RecordDict({wire.RECORD: head.record(), wire.EVALUATION: scores})
     with pytest.raises(Invalid, match="accuracy"):
-        score_of(NODE, reply(content), replace(EXPECTED, header=head))
+        read_score(NODE, reply(content), replace(EXPECTED, header=head))
 
 
 KEY, OTHER = Ed25519PrivateKey.generate(), Ed25519PrivateKey.generate()
@@ -217,34 +217,34 @@ def signed(key: Ed25519PrivateKey = KEY, node: int = NODE) -> RecordDict:
 
 
 def test_a_signed_update_counts_with_its_key() -> None:
-    assert update_of(NODE, reply(signed()), SIGNED).key == public_bytes(KEY)
+    assert read_update(NODE, reply(signed()), SIGNED).key == public_bytes(KEY)
 
 
 def test_signatures_that_do_not_fit_are_invalid() -> None:
     with pytest.raises(Invalid, match="not signed"):
-        update_of(NODE, reply(train_content()), SIGNED)
+        read_update(NODE, reply(train_content()), SIGNED)
     with pytest.raises(Invalid, match="key that is not allowed"):
-        update_of(NODE, reply(signed(OTHER)), SIGNED)
+        read_update(NODE, reply(signed(OTHER)), SIGNED)
     with pytest.raises(Invalid, match="not good for this node"):
-        update_of(NODE, reply(signed(node=1002)), SIGNED)
+        read_update(NODE, reply(signed(node=1002)), SIGNED)
     changed = signed()
     array(floats(1, 1, 1, 1, 1, 1))(changed)
     with pytest.raises(Invalid, match="not good for this node"):
-        update_of(NODE, reply(changed), SIGNED)
+        read_update(NODE, reply(changed), SIGNED)
     posing = signed(OTHER)
     wire.config(posing)[wire.PUBLIC_KEY] = public_bytes(KEY)
     with pytest.raises(Invalid, match="not good for this node"):
-        update_of(NODE, reply(posing), SIGNED)
+        read_update(NODE, reply(posing), SIGNED)
     for name in (wire.SIGNATURE, wire.PUBLIC_KEY):
         textual = signed()
         wire.config(textual)[name] = "text"
         with pytest.raises(Invalid, match=name):
-            update_of(NODE, reply(textual), SIGNED)
+            read_update(NODE, reply(textual), SIGNED)
 
 
 def test_a_refusal_in_the_name_of_another_is_not_believed() -> None:
     with pytest.raises(Invalid, match="not signed"):
-        update_of(NODE, reply(train_content(refused="no")), SIGNED)
+        read_update(NODE, reply(train_content(refused="no")), SIGNED)
 
 
 def test_nodes_that_share_a_key_lose_their_votes() -> None:
@@ -262,7 +262,7 @@ def test_nodes_that_share_a_key_lose_their_votes() -> None:
 
 def test_one_boaster_does_not_move_the_median() -> None:
     scores = Collected(accepted={i: Score(a, 1.0) for i, a in enumerate([80.0, 81.0, 100.0])})
-    metrics = medians(scores)
+    metrics = median_scores(scores)
     assert metrics is not None
     assert (metrics["accuracy"], metrics["replied"]) == (81.0, 3)
-    assert medians(Collected()) is None
+    assert median_scores(Collected()) is None

@@ -1,4 +1,4 @@
-"""What a client keeps on its own disk: momenta from round to round, and a report once drawn."""
+"""What a client keeps on its own disk: its momenta, and the noisy report that it sent."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load, save
 from torch import Tensor
 
-from wola.flower.canonical import framed
+from wola.flower.canonical_bytes import length_prefixed
 from wola.ground.files import write_whole
 from wola.labels import check_distribution, label_distribution
 from wola.labels.noise import Mechanism
@@ -28,7 +28,7 @@ _ROUND = re.compile(r"[1-9][0-9]{0,17}")
 
 
 @dataclass(frozen=True)
-class Memory:
+class MomentumMemory:
     """A worker's momenta in one run of a federation: those after the last two rounds it took.
 
     Two, so that a server that is killed in round t and goes on from its checkpoint of round
@@ -37,7 +37,7 @@ class Memory:
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
-    ...     memory = Memory(Path(folder), federation="lab", run="0" * 32, worker=4)
+    ...     memory = MomentumMemory(Path(folder), federation="lab", run="0" * 32, worker=4)
     ...     memory.keep(1, torch.tensor([0.5]))
     ...     memory.keep(2, torch.tensor([0.7]))
     ...     memory.before(2, size=1), memory.before(3, size=1)
@@ -52,8 +52,8 @@ class Memory:
     @property
     def path(self) -> Path:
         """The file, under a name that no text from the server can lead out of the folder."""
-        of = sha256(framed(self.federation.encode())).hexdigest()[:16]
-        name = sha256(framed(self.run.encode())).hexdigest()[:32]
+        of = sha256(length_prefixed(self.federation.encode())).hexdigest()[:16]
+        name = sha256(length_prefixed(self.run.encode())).hexdigest()[:32]
         return self.folder / f"worker-{self.worker}-{of}" / f"{name}.safetensors"
 
     def before(self, step: int, size: int) -> Tensor:
@@ -117,7 +117,7 @@ def noisy_report(folder: Path, worker: int, counts: Tensor, noise: Mechanism) ->
     >>> torch.equal(*made)
     True
     """
-    about = framed(repr(counts.tolist()).encode(), repr(noise).encode())
+    about = length_prefixed(repr(counts.tolist()).encode(), repr(noise).encode())
     path = folder / "reports" / f"worker-{worker}-{sha256(about).hexdigest()[:32]}.json"
     try:
         return check_distribution(json.loads(path.read_bytes()), len(counts))
