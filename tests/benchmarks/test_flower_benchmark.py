@@ -24,7 +24,7 @@ SMALL = Setting("digits MLP", n=3, f=0, local_steps=2)
 
 def test_the_stock_client_trains_as_wola_does_without_momentum_and_weights(tmp_path: Path) -> None:
     recipe = type(SMALL.recipe)(
-        lr=0.1, lr_schedule="constant", beta=0.0, batch=16, local_steps=3, loss="cross-entropy"
+        lr=0.1, schedule="constant", beta=0.0, batch=16, local_steps=3, loss="cross-entropy"
     )
     stock = [stock_client(SMALL.module(), SMALL.data(i), worker=i, recipe=recipe) for i in range(3)]
     ours = [

@@ -119,6 +119,7 @@ def scenario_grid(scenario: Scenario, module: nn.Module, state: Path) -> Loopbac
             module,
             (federation.inputs[shard], federation.dataset.y_train[shard]),
             classes=federation.classes,
+            loss=scenario.loss if ":" in scenario.loss else None,
             state=state,
             misbehave=lie if worker >= scenario.honest else None,
         )

@@ -99,7 +99,7 @@ def test_the_servers_list_holds_the_keys_that_clients_sign_with(keys: Credential
 def test_keys_are_never_replaced(keys: Credentials) -> None:
     with pytest.raises(FileExistsError, match="never replaced"):
         make_credentials(keys.folder)
-    with pytest.raises(FileExistsError, match=r"node.key is already there"):
+    with pytest.raises(FileExistsError, match=r"node.key exists"):
         make_client_keys(keys.client(0).folder)
 
 

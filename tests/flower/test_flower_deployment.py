@@ -12,7 +12,7 @@ from wola.flower.deployment import (
     LocalFederation,
     Plan,
     demonstrate,
-    local,
+    local_federation,
     make_credentials,
 )
 from wola.flower.deployment.demo import round_line
@@ -100,8 +100,8 @@ def fakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         path = folder / name
         path.write_text(f"#!{sys.executable} -IS\n{dedent(text)}")
         path.chmod(0o755)
-    monkeypatch.setattr(local, "nginx", lambda: None)
-    monkeypatch.setattr(local, "environment", lambda home: {"PATH": str(folder)})
+    monkeypatch.setattr(local_federation, "nginx", lambda: None)
+    monkeypatch.setattr(local_federation, "environment", lambda home: {"PATH": str(folder)})
     return folder
 
 
@@ -125,7 +125,7 @@ def test_a_run_that_ends_too_early_is_an_error(tmp_path: Path) -> None:
 def test_nodes_reach_the_superlink_through_the_proxy(
     tmp_path: Path, fakes: Path, keys: Credentials, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(local, "nginx", lambda: str(fakes / "nginx"))
+    monkeypatch.setattr(local_federation, "nginx", lambda: str(fakes / "nginx"))
     with LocalFederation(tmp_path / "demo", keys) as federation:
         federation.start_node(0, {})
         federation.await_node(0)

@@ -34,6 +34,7 @@ def digits(**fields: object) -> Scenario:
         {"attack": "lf", "mixing": "bucketing", "server": "adam", "lr": 0.01},
         {"local_steps": 3, "attack": "lf", "loss": "cross-entropy"},
         {"local_steps": 2, "attack": "lf", "loss": "wola-batch"},
+        {"attack": "lf", "loss": "tests.flower.own_loss:ConstantWeight(weight=0.5)"},
         {
             "model": "tests.models.factories:normalised_convnet",
             "workers": 3,
@@ -50,6 +51,7 @@ def digits(**fields: object) -> Scenario:
         "random-rule",
         "local-steps",
         "per-batch",
+        "own-loss",
         "batch-norm",
     ],
 )

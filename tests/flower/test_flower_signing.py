@@ -57,10 +57,10 @@ def test_the_public_line_is_what_openssh_defines(pair):
 
 def test_keys_are_never_replaced(pair):
     before = [path.read_bytes() for path in pair]
-    with pytest.raises(FileExistsError, match=r"node-1\.key is already there"):
+    with pytest.raises(FileExistsError, match=r"node-1\.key exists"):
         generate_keypair(pair[0].parent, "node-1")
     pair[0].unlink()
-    with pytest.raises(FileExistsError, match=r"node-1\.pub is already there"):
+    with pytest.raises(FileExistsError, match=r"node-1\.pub exists"):
         generate_keypair(pair[0].parent, "node-1")
     assert not pair[0].exists()
     assert pair[1].read_bytes() == before[1]

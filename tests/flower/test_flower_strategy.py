@@ -19,11 +19,13 @@ from tests.flower.federations import (
     tiny_model,
     tiny_strategy,
 )
+from tests.flower.own_loss import ConstantWeight
 from wola.aggregation import Mean, MultiKrum
 from wola.flower import LoopbackGrid, Recipe
 from wola.flower.global_model import GlobalModel
 from wola.flower.reply_checks import Update
 from wola.labels import Prior, Shared, Uniform
+from wola.mixing import NNM
 from wola.training import CheckpointError
 
 
@@ -44,6 +46,32 @@ def test_a_run_learns_and_its_records_say_how(tmp_path: Path) -> None:
     assert set(last["seconds"]) == {"collect", "rule"}
     assert result.train_metrics_clientapp[8]["replied"] == 5
     assert result.train_metrics_clientapp[8]["norm"] == last["norm"]
+
+
+def test_a_loss_that_clients_do_not_have_is_the_reason_why_they_refuse(tmp_path: Path) -> None:
+    recipe = Recipe(loss=ConstantWeight(), batch=16)
+    strategy = tiny_strategy(recipe=recipe)
+    strategy.start(LoopbackGrid(tiny_clients(tmp_path)), num_rounds=1)
+    assert list(strategy.records[0].refused) == NODES
+    for reason in strategy.records[0].refused.values():
+        assert reason.startswith("refused: loss = 'tests.flower.own_loss:ConstantWeight'; allowed")
+        assert reason.endswith("is given to wola_client(loss=...)")
+    strategy = tiny_strategy(recipe=recipe)
+    apps = tiny_clients(tmp_path, loss=lambda worker: ConstantWeight())
+    strategy.start(LoopbackGrid(apps), num_rounds=1)
+    assert strategy.records[0].replied == tuple(NODES)
+
+
+def test_rule_and_objective_as_texts_train_the_same_model_as_objects(tmp_path: Path) -> None:
+    made = [
+        tiny_strategy(rule=rule, objective=objective)
+        .start(LoopbackGrid(tiny_clients(tmp_path / str(i))), num_rounds=2)
+        .arrays
+        for i, (rule, objective) in enumerate(
+            [(NNM() | MultiKrum(), Shared()), ("nnm+multi-krum", "shared")]
+        )
+    ]
+    assert torch.equal(state_of(made[0]), state_of(made[1]))
 
 
 def test_the_model_given_is_not_changed_and_every_start_is_a_new_run(tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ def wola_client(
     if worker is not None:
         check_whole("worker", worker)
     if isinstance(misbehave, str):
-        _named(misbehave)
+        _misbehaviour_named(misbehave)
     client = _Client(
         model=model,
         data=data,
@@ -95,7 +95,7 @@ def wola_client(
     return app
 
 
-def _named(name: str) -> Misbehaviour:
+def _misbehaviour_named(name: str) -> Misbehaviour:
     return MISBEHAVIOURS[check_choice("misbehave", name, MISBEHAVIOURS)]
 
 
@@ -117,7 +117,7 @@ class _Client:
 
     def query(self, message: Message, context: Context) -> Message:
         """The label distribution, or why this client cannot take part."""
-        header, record = _opened(message, wire.QUERY)
+        header, record = _header_of(message, wire.QUERY)
         mine = fingerprint(self._module(context))
         problem = _mismatch(record, mine)
         asked = wire.value(record, wire.CLASSES, int)
@@ -126,7 +126,7 @@ class _Client:
         if problem is not None:
             return self._refuse(message, context, header, mine, problem)
         lie = self._misbehaviour(context)
-        labels = lie.labels(as_samples(_of(self.data, context)).labels, self.classes)
+        labels = lie.labels(as_samples(_resolved(self.data, context)).labels, self.classes)
         counts = label_counts(labels, self.classes)
         distribution = label_distribution(counts)
         if self.noise is not None:
@@ -139,16 +139,19 @@ class _Client:
 
     def train(self, message: Message, context: Context) -> Message:
         """The momentum after one more round, and the running statistics."""
-        header, record = _opened(message, wire.TRAIN)
+        header, record = _header_of(message, wire.TRAIN)
         orders, step, worker = Orders.of(record), header.round, self._worker(context)
-        loss = loss_of_server(orders.loss) if self.loss is None else self.loss
         module = self._module(context)
         mine = fingerprint(module)
         if problem := _mismatch(record, mine):
             return self._refuse(message, context, header, mine, problem)
+        try:
+            loss = loss_of_server(orders.loss) if self.loss is None else self.loss
+        except wire.WireError as error:
+            return self._refuse(message, context, header, mine, str(error))
         q = check_distribution(wire.vector(record, wire.OBJECTIVE), self.classes)
         model = self._loaded(module, message)
-        samples, lie = as_samples(_of(self.data, context)), self._misbehaviour(context)
+        samples, lie = as_samples(_resolved(self.data, context)), self._misbehaviour(context)
         labels = lie.labels(samples.labels, self.classes)
         terms = loss_terms(loss, labels, q)
         update, statistics = local_update(
@@ -166,11 +169,11 @@ class _Client:
 
     def evaluate(self, message: Message, context: Context) -> Message:
         """Accuracy and loss on the client's test data."""
-        header, _ = _opened(message, wire.EVALUATE)
+        header, _ = _header_of(message, wire.EVALUATE)
         if self.test is None:
             raise ValueError("test = None; allowed where the server asks for evaluation: data")
         model = self._loaded(self._module(context), message)
-        samples = as_samples(_of(self.test, context), name="test")
+        samples = as_samples(_resolved(self.test, context), name="test")
         label_counts(samples.labels, self.classes)
         inputs = samples.take(torch.arange(len(samples.labels))).to(self.device)
         inputs = inputs.to(model.parameters.dtype) if inputs.is_floating_point() else inputs
@@ -222,16 +225,16 @@ class _Client:
         if given is None or isinstance(given, Misbehaviour):
             return given or _HONEST
         name = given if isinstance(given, str) else given(context)
-        return _named(name) if name else _HONEST
+        return _misbehaviour_named(name) if name else _HONEST
 
 
-def _of(data: Data | Callable[[Context], Data], context: Context) -> Data:
+def _resolved(data: Data | Callable[[Context], Data], context: Context) -> Data:
     if isinstance(data, tuple | list | Dataset):
         return data
     return data(context)
 
 
-def _opened(message: Message, kind: str) -> tuple[wire.Header, ConfigRecord]:
+def _header_of(message: Message, kind: str) -> tuple[wire.Header, ConfigRecord]:
     header = wire.Header.of(message.content)
     if header.kind != kind:
         raise wire.WireError(f"kind = {header.kind!r} in a {kind} message; allowed: {kind!r}")

@@ -128,8 +128,8 @@ def collect(
 ) -> Collected[T]:
     """Sends the messages and judges the replies until `enough` are valid, or time is over.
 
-    `judge(node, reply)` returns what is kept of a reply, or raises :class:`Invalid` or
-    :class:`Refused`; anything else that it raises makes the reply invalid as well. When the
+    `judge(node, reply)` returns what is kept of a reply, or raises `Invalid` or
+    `Refused`; anything else that it raises makes the reply invalid as well. When the
     collection closes, every reply that is there has been taken. Replies are fetched one by one:
     one that Flower cannot put together spoils no other, and one that does not come whole holds
     up no other. A reply belongs to the node whose message it answers, whatever sender it claims.

@@ -77,7 +77,7 @@ class GlobalModel:
         return ArrayRecord(self.flat.state_dict())
 
     def load_arrays(self, arrays: ArrayRecord) -> None:
-        """Loads a state as :meth:`arrays` gives it; a ValueError if it is another model's."""
+        """Loads a state as `arrays` gives it; a ValueError if it is another model's."""
         try:
             state = arrays.to_torch_state_dict()
             with torch.no_grad():

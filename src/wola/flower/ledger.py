@@ -53,7 +53,7 @@ class RoundRecord:
 
     @classmethod
     def from_json(cls, line: str) -> Self:
-        """The record that :meth:`to_json` wrote."""
+        """The record that `to_json` wrote."""
         fields: dict[str, Any] = json.loads(line)
         for name in ("dropped", "refused", "missing", "unscored", "weights"):
             if fields[name] is not None:

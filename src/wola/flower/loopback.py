@@ -30,9 +30,9 @@ class LoopbackGrid(Grid):
     are the nodes 1001, 1002, ... in the order given, with their index as ``partition-id`` in
     ``node_config``. They answer one after another as soon as a message is pushed, except for
     those in `background`, which answer in a thread of their own, in their own time. An app that
-    raises gives Flower's error reply, one that exits gives none. :meth:`kill` takes a node away
+    raises gives Flower's error reply, one that exits gives none. `kill` takes a node away
     as a crash does: it is listed still, and messages to it are answered by the SuperLink with
-    error 5. :meth:`leave` takes it off the list, :meth:`join` brings one.
+    error 5. `leave` takes it off the list, `join` brings one.
 
     >>> app = ClientApp()
     >>> @app.query()
@@ -140,7 +140,7 @@ class LoopbackGrid(Grid):
         return list(self.apps)
 
     def set_run(self, run: Run) -> None:
-        """Sets what :attr:`run` says."""
+        """Sets what `run` says."""
         self._run = run
 
     @property

@@ -1,4 +1,4 @@
-"""Replies to vectors: everything a client sends is compared with what was asked of it."""
+"""Checks of replies: everything a client sends is compared with what was asked of it."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -77,7 +77,7 @@ def read_update(node: int, reply: Message, expected: Expected) -> Update:
 
     It is finite if its norm does not overflow in float32, as it is for a rule.
     """
-    key = _opened(node, reply, expected)
+    key = _checked_signer(node, reply, expected)
     sizes = {wire.UPDATE: expected.parameters, wire.STATISTICS: expected.statistics}
     try:
         vectors = wire.read_arrays(reply.content, wire.UPDATE, sizes)
@@ -92,7 +92,7 @@ def read_update(node: int, reply: Message, expected: Expected) -> Update:
 
 def read_report(node: int, reply: Message, expected: Expected) -> Report:
     """The label distribution of a query reply, or `Invalid`, or `Refused`."""
-    key = _opened(node, reply, expected)
+    key = _checked_signer(node, reply, expected)
     record = _metrics(reply.content, wire.LABELS)
     values = record.get(wire.DISTRIBUTION)
     if not isinstance(values, list) or not all(type(value) is float for value in values):
@@ -107,7 +107,7 @@ def read_report(node: int, reply: Message, expected: Expected) -> Report:
 
 def read_score(node: int, reply: Message, expected: Expected) -> Score:
     """The accuracy and the loss of an evaluate reply, or `Invalid`, or `Refused`."""
-    key = _opened(node, reply, expected)
+    key = _checked_signer(node, reply, expected)
     record = _metrics(reply.content, wire.EVALUATION)
     accuracy, loss = record.get(wire.ACCURACY), record.get(wire.LOSS)
     if type(accuracy) is not float or type(loss) is not float:
@@ -145,13 +145,13 @@ def one_vote_per_key(collected: Collected[Update] | Collected[Report] | Collecte
     collected.dropped = dict(sorted(collected.dropped.items()))
 
 
-def _opened(node: int, reply: Message, expected: Expected) -> bytes | None:
+def _checked_signer(node: int, reply: Message, expected: Expected) -> bytes | None:
     """The key that signed the reply, after all that replies of every kind must fit."""
     size = content_size(reply.content)
     if size > expected.largest:
         raise Invalid(f"{size} bytes; allowed: at most {expected.largest}")
     try:
-        _compare(Header.of(reply.content), expected.header)
+        _check_header(Header.of(reply.content), expected.header)
         key = _signer(node, reply.content, expected)
         record = wire.config(reply.content)
         if wire.REFUSED in record:
@@ -169,7 +169,7 @@ def _opened(node: int, reply: Message, expected: Expected) -> bytes | None:
     return key
 
 
-def _compare(theirs: Header, ours: Header) -> None:
+def _check_header(theirs: Header, ours: Header) -> None:
     for name in ("federation", "run", "round", "kind"):
         got, asked = getattr(theirs, name), getattr(ours, name)
         if got != asked:

@@ -77,8 +77,12 @@ def as_samples(data: Data, *, name: str = "data") -> Samples:
             f"{name} is a {type(data).__name__}; allowed: (inputs, labels) or a Dataset"
         )
     inputs, labels = data
-    if not isinstance(inputs, Tensor) or len(inputs) != len(labels):
-        raise ValueError(f"{name} must be as many inputs, in a tensor, as labels")
+    if not isinstance(inputs, Tensor):
+        raise TypeError(f"{name} has inputs in a {type(inputs).__name__}; allowed: a tensor")
+    if len(inputs) != len(labels):
+        raise ValueError(
+            f"{name} has {len(inputs)} inputs and {len(labels)} labels; allowed: as many of both"
+        )
     return TensorSamples(inputs, _checked(torch.as_tensor(labels), name))
 
 

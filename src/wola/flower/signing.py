@@ -1,11 +1,10 @@
-"""Signed replies: Ed25519 keys in OpenSSH's own files, what is signed, and whether it is."""
+"""Signed replies: Ed25519 keys in OpenSSH's files, what is signed, and how it is verified."""
 
 from __future__ import annotations
 
 import os
 import stat
 from collections.abc import Iterable
-from contextlib import suppress
 from os import PathLike
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from cryptography.hazmat.primitives.serialization import (
 from flwr.app import RecordDict
 
 from wola.flower.canonical_bytes import length_prefixed
+from wola.flower.new_file import write_new
 from wola.flower.wire import PUBLIC_KEY, SIGNATURE, Header, config
 from wola.flower.wire import digest as digest_of
 
@@ -53,28 +53,17 @@ def generate_keypair(folder: str | PathLike[str], name: str) -> tuple[Path, Path
     private, public = Path(folder, f"{name}.key"), Path(folder, f"{name}.pub")
     for path in (private, public):
         if path.exists():
-            raise FileExistsError(f"{path} is already there, and keys are never replaced")
-    private.parent.mkdir(parents=True, exist_ok=True)
+            raise FileExistsError(f"{path} exists; keys are never replaced")
     key = Ed25519PrivateKey.generate()
     line = key.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH)
-    _write_new(private, key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption()))
+    pem = key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption())
+    write_new(private, pem, secret=True)
     try:
-        _write_new(public, line + f" {name}\n".encode(), mode=0o644)
+        write_new(public, line + f" {name}\n".encode(), secret=False)
     except OSError:
         private.unlink()
         raise
     return private, public
-
-
-def _write_new(path: Path, content: bytes, mode: int = 0o600) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-    except OSError:
-        with suppress(OSError):
-            path.unlink()
-        raise
 
 
 def load_private_key(path: str | PathLike[str]) -> Ed25519PrivateKey:
@@ -91,7 +80,9 @@ def load_private_key(path: str | PathLike[str]) -> Ed25519PrivateKey:
     try:
         key = load_ssh_private_key(content, password=None)
     except (ValueError, TypeError, UnsupportedAlgorithm) as error:
-        raise KeyFileError(f"{path} is no unencrypted private key in OpenSSH form") from error
+        raise KeyFileError(
+            f"{path} is no private key; allowed: an unencrypted one in OpenSSH form"
+        ) from error
     if not isinstance(key, Ed25519PrivateKey):
         raise KeyFileError(f"{path} holds another kind of key; allowed: Ed25519")
     return key
@@ -110,7 +101,7 @@ def load_public_keys(paths: Iterable[str | PathLike[str]]) -> frozenset[bytes]:
             raise KeyFileError(f"{path} cannot be read: {error.strerror}") from error
         written = [(i, line) for i, line in enumerate(lines, 1) if line.split(b"#")[0].strip()]
         if not written:
-            raise KeyFileError(f"{path} holds no key")
+            raise KeyFileError(f"{path} holds no key; allowed: one public key per line")
         keys |= {_public_key(line, f"{path}, line {i}") for i, line in written}
     return frozenset(keys)
 
@@ -119,7 +110,7 @@ def _public_key(line: bytes, place: str) -> bytes:
     try:
         key = load_ssh_public_key(line.strip())
     except (ValueError, UnsupportedAlgorithm) as error:
-        raise KeyFileError(f"{place} is no public key in OpenSSH form") from error
+        raise KeyFileError(f"{place} is no public key; allowed: one in OpenSSH form") from error
     if not isinstance(key, Ed25519PublicKey):
         raise KeyFileError(f"{place} holds another kind of key; allowed: Ed25519")
     return key.public_bytes_raw()
@@ -151,7 +142,7 @@ def sign(
     >>> verify(public_bytes(key), sign(key, *about), *about)
     True
     """
-    return key.sign(_canonical(federation, run, round, kind, node, digest))
+    return key.sign(_signed_bytes(federation, run, round, kind, node, digest))
 
 
 def sign_content(content: RecordDict, key: Ed25519PrivateKey, node: int) -> None:
@@ -175,13 +166,15 @@ def verify(
     """Whether `sign` with the other half of `public_key` made this signature; never an error."""
     try:
         Ed25519PublicKey.from_public_bytes(public_key).verify(
-            signature, _canonical(federation, run, round, kind, node, digest)
+            signature, _signed_bytes(federation, run, round, kind, node, digest)
         )
     except (InvalidSignature, ValueError, TypeError, UnsupportedAlgorithm):
         return False
     return True
 
 
-def _canonical(federation: str, run: str, round: int, kind: str, node: int, digest: bytes) -> bytes:
+def _signed_bytes(
+    federation: str, run: str, round: int, kind: str, node: int, digest: bytes
+) -> bytes:
     words = (federation, run, str(round), kind, str(node))
     return length_prefixed(DOMAIN, *(word.encode() for word in words), digest)

@@ -1,6 +1,5 @@
 """Certificates and keys as files: an authority, a server certified by it, a node's key pair."""
 
-import os
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -19,26 +18,12 @@ from cryptography.hazmat.primitives.serialization import (
 )
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+from wola.flower.new_file import write_new
+
 AUTHORITY_DAYS, SERVER_DAYS = 3650, 397
 
 # Certificates begin a little in the past: clocks of other machines may be behind.
 _SKEW = timedelta(minutes=5)
-
-
-def write_new(path: Path, content: bytes, *, secret: bool) -> None:
-    """Writes a file that must not be there yet; a secret one only its owner can read.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     write_new(Path(folder) / "key", b"private", secret=True)
-    ...     oct((Path(folder) / "key").stat().st_mode & 0o777)
-    '0o600'
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    mode = 0o600 if secret else 0o644
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-    with open(handle, "wb") as file:
-        file.write(content)
 
 
 def write_authority(certificate: Path, key: Path) -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from wola.flower.deployment.certificates import (
     write_authority,
-    write_new,
     write_node_key,
     write_server,
 )
+from wola.flower.new_file import write_new
 from wola.flower.signing import generate_keypair
 
 LOCAL_HOSTS = ("localhost", "127.0.0.1")
@@ -110,7 +110,7 @@ def make_client_keys(folder: Path) -> ClientKeys:
     keys = ClientKeys(folder)
     for path in (keys.node, keys.node_public, keys.signing, keys.signing_public):
         if path.exists():
-            raise FileExistsError(f"{path} is already there, and keys are never replaced")
+            raise FileExistsError(f"{path} exists; keys are never replaced")
     write_node_key(keys.node, keys.node_public)
     generate_keypair(folder, keys.signing.stem)
     return keys
@@ -132,7 +132,9 @@ def make_credentials(folder: Path, *, clients: int = 5, hosts: Sequence[str] = (
     if clients < 0:
         raise ValueError(f"clients = {clients}; allowed: 0 or more")
     if folder.exists() and any(folder.iterdir()):
-        raise FileExistsError(f"{folder} is not empty, and keys are never replaced")
+        raise FileExistsError(
+            f"{folder} is not empty; allowed: a new folder, since keys are never replaced"
+        )
     names = list(dict.fromkeys([*hosts, *LOCAL_HOSTS]))
     made = Credentials(folder)
     certificate, key = folder / "authority" / _CERTIFICATE, folder / "authority" / "ca.key"

@@ -20,7 +20,7 @@ STEP = 0.2
 #: Seconds beyond a round's deadline after which a run is taken to hang.
 PATIENCE = 60.0
 
-Told = Callable[[str], None]
+Report = Callable[[str], None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,19 +61,19 @@ class Plan:
         }
 
 
-def demonstrate(plan: Plan, folder: Path, tell: Told) -> dict[str, list[dict[str, Any]]]:
-    """Runs the plan in `folder` and tells how it goes; the records of both strategies."""
+def demonstrate(plan: Plan, folder: Path, report: Report) -> dict[str, list[dict[str, Any]]]:
+    """Runs the plan in `folder` and reports on each round; the records of both strategies."""
     begun = monotonic()
     credentials = make_credentials(folder / "keys", clients=plan.clients)
     with LocalFederation(folder, credentials) as federation:
         proxy = "nginx, " if federation.proxied else "no nginx: nodes reach the SuperLink itself, "
-        tell(f"SuperLink, superexec, {proxy}TLS and node keys: {monotonic() - begun:.0f} s")
+        report(f"SuperLink, superexec, {proxy}TLS and node keys: {monotonic() - begun:.0f} s")
         join(federation, plan)
-        tell(
+        report(
             f"{plan.clients} nodes registered and connected: {monotonic() - begun:.0f} s; "
             f"client {plan.liar} is Byzantine ({plan.misbehave})"
         )
-        return {strategy: watch_run(federation, plan, strategy, tell) for strategy in STRATEGIES}
+        return {strategy: watch_run(federation, plan, strategy, report) for strategy in STRATEGIES}
 
 
 def join(federation: LocalFederation, plan: Plan) -> None:
@@ -87,9 +87,9 @@ def join(federation: LocalFederation, plan: Plan) -> None:
 
 
 def watch_run(
-    federation: LocalFederation, plan: Plan, strategy: str, tell: Told
+    federation: LocalFederation, plan: Plan, strategy: str, report: Report
 ) -> list[dict[str, Any]]:
-    """Runs the example with a strategy and tells each round as it comes; its records."""
+    """Runs the example with a strategy and reports each round as it comes; its records."""
     config = plan.run_config(strategy, federation.folder, federation.credentials)
     names = {str(node): f"client {client}" for client, node in federation.node_ids.items()}
     follower = RecordFollower(Path(str(config["records"])))
@@ -101,7 +101,7 @@ def watch_run(
         for record in follower.new():
             records.append(record)
             heard = monotonic()
-            tell(f"{strategy:6s}  {round_line(record, names)}  {heard - begun:5.0f} s")
+            report(f"{strategy:6s}  {round_line(record, names)}  {heard - begun:5.0f} s")
         if records and records[-1]["round"] >= plan.rounds:
             return records
         if not alive:

@@ -17,6 +17,7 @@ from wola.flower.deployment.credentials import Credentials
 from wola.flower.deployment.ports import LOOPBACK, free_ports, listening
 from wola.flower.deployment.processes import DeploymentError, Program, Programs
 from wola.flower.deployment.proxy import Proxy, nginx
+from wola.ground.folders import STATE
 
 #: The name of the connection that `flwr` commands use.
 CONNECTION = "wola"
@@ -42,7 +43,7 @@ def environment(home: Path) -> dict[str, str]:
         "FLWR_HOME": str(home),
         "FLWR_TELEMETRY_ENABLED": "0",
         "FLWR_DISABLE_UPDATE_CHECK": "1",
-        "WOLA_STATE": str(home / "clients"),
+        STATE: str(home / "clients"),
         "OMP_NUM_THREADS": "1",
         "PYTHONUNBUFFERED": "1",
     }
@@ -115,7 +116,7 @@ class LocalFederation:
         """Starts nginx before the SuperLink."""
         program, keys = nginx(), self.credentials
         if program is None:
-            raise DeploymentError("nginx is not installed")
+            raise DeploymentError("nginx is not installed; allowed: apt-get install nginx-light")
         folder = self.folder / "nginx"
         folder.mkdir(parents=True, exist_ok=True)
         proxy = Proxy(
