@@ -98,7 +98,7 @@ def check_all(folder: Path, tally: Tally) -> list[Program]:
 
 
 def check_outsiders(federation: LocalFederation, plan: Plan, tally: Tally) -> None:
-    """Nobody gets in who is not let in."""
+    """Checks that outsiders are refused."""
     stranger = federation.start_node(STRANGER, plan.node_config(STRANGER, federation.credentials))
     if not federation.proxied:
         tally.say("NOT CHECKED: the proxy; nginx is not installed (apt-get install nginx-light)")

@@ -114,7 +114,7 @@ def test_what_is_no_private_key_is_refused(tmp_path):
         load_private_key(path)
     path.write_bytes(b"nonsense")
     path.chmod(0o600)
-    with pytest.raises(KeyFileError, match="is no unencrypted private key"):
+    with pytest.raises(KeyFileError, match="is no private key; allowed: an unencrypted one"):
         load_private_key(path)
     other = ec.generate_private_key(ec.SECP256R1())
     path.write_bytes(other.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption()))

@@ -1,4 +1,4 @@
-"""The server's checkpoint: one file with all that a run needs to go on at the next round."""
+"""The server's checkpoint: one file with all that a run needs to continue at the next round."""
 
 import io
 import json

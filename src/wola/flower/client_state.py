@@ -31,7 +31,7 @@ _ROUND = re.compile(r"[1-9][0-9]{0,17}")
 class MomentumMemory:
     """A worker's momenta in one run of a federation: those after the last two rounds it took.
 
-    Two, so that a server that is killed in round t and goes on from its checkpoint of round
+    Two, so that a server that is killed in round t and continues from its checkpoint of round
     t - 1 can ask for round t again and gets the same update. A file is replaced as a whole; a
     damaged one is logged and counts as none. Of each federation the newest `KEPT_RUNS` runs stay.
 

@@ -41,8 +41,8 @@ class Collected(Generic[T]):
     """What came of a collection, by node: every node asked is in exactly one of the four.
 
     `accepted` holds what the judge made of valid replies, `dropped` why a reply was invalid,
-    `refused` why a client cannot take part, `missing` what stands for a reply: an error, or
-    nothing before the collection closed. Nodes are in ascending order, whatever arrived first.
+    `refused` why a client cannot take part, `missing` why there is no reply: an error, or
+    none before the collection closed. Nodes are in ascending order, whatever arrived first.
     `surplus` counts replies to nothing that was asked.
     """
 

@@ -81,7 +81,7 @@ class LoopbackGrid(Grid):
         self._killed.add(node)
 
     def answer(self, node: int, message: Message) -> Message | None:
-        """What a node replies to a message; None: nothing. Override it to meddle with replies."""
+        """What a node replies to a message; None: nothing. Override it to change replies."""
         try:
             return self.apps[node](message, self.contexts[node])
         except SystemExit:

@@ -30,7 +30,7 @@ class Misbehaviour:
     `labels` (labels (N,), C) are those it trains on and counts, `report` makes the label
     distribution (C,) it sends, `update` (update (d,), generator) the vector it sends. `content`
     changes a train reply before it is signed, and may wait or raise; `signed` replaces it
-    afterwards, with the client's `Context` at hand.
+    afterwards, and is also given the client's `Context`.
 
     >>> flip = MISBEHAVIOURS["sign-flip"]
     >>> flip.update(torch.tensor([1.0, -2.0]), torch.Generator())
@@ -45,7 +45,7 @@ class Misbehaviour:
 
 
 def silent(seconds: float = 600.0) -> Misbehaviour:
-    """Answers a train message only after so many seconds, when nobody waits any more."""
+    """Answers a train message only after this many seconds, when the server no longer waits."""
     return Misbehaviour(content=lambda content: sleep(seconds))
 
 

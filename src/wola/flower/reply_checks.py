@@ -146,7 +146,7 @@ def one_vote_per_key(collected: Collected[Update] | Collected[Report] | Collecte
 
 
 def _checked_signer(node: int, reply: Message, expected: Expected) -> bytes | None:
-    """The key that signed the reply, after all that replies of every kind must fit."""
+    """The key that signed the reply, after the checks that every kind of reply must pass."""
     size = content_size(reply.content)
     if size > expected.largest:
         raise Invalid(f"{size} bytes; allowed: at most {expected.largest}")

@@ -153,7 +153,7 @@ class WolaStrategy(Strategy):
     def aggregate_evaluate(
         self, server_round: int, replies: Iterable[Message]
     ) -> MetricRecord | None:
-        """The medians of what the clients measured; None if nobody did."""
+        """The medians of what the clients measured; None if none did."""
         collected = self.run.exchange.read(wire.EVALUATE, server_round, read_score, replies)
         return median_scores(collected)
 

@@ -143,7 +143,7 @@ class TrainingRun:
     def score(
         self, grid: Grid, record: RoundRecord, config: ConfigRecord | None
     ) -> tuple[MetricRecord | None, RoundRecord]:
-        """The medians of what the clients measured, None if nobody did, and who is not in them."""
+        """The medians of what the clients measured, None if none did, and who is not in them."""
         start, number = perf_counter(), record.round
         self.prepare_messages(grid, wire.EVALUATE, number, config)
         quorum = self.settings.replies_needed
@@ -160,7 +160,7 @@ class TrainingRun:
         return metrics, record.evaluated(metrics, perf_counter() - start)
 
     def close_round(self, record: RoundRecord) -> None:
-        """Ends a round: its record, the checkpoint, and whether the run goes on."""
+        """Ends a round: adds its record, writes the checkpoint, decides whether the run continues."""
         self.ledger.add(record)
         self.round = record.round
         if self.settings.checkpoint is not None and self.q is not None:

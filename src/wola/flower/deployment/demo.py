@@ -94,20 +94,20 @@ def watch_run(
     names = {str(node): f"client {client}" for client, node in federation.node_ids.items()}
     follower = RecordFollower(Path(str(config["records"])))
     records: list[dict[str, Any]] = []
-    begun = heard = monotonic()
+    begun = latest = monotonic()
     run = federation.start_run(example_app(), config, name=strategy)
     while True:
         alive = run.alive
         for record in follower.new():
             records.append(record)
-            heard = monotonic()
-            report(f"{strategy:6s}  {round_line(record, names)}  {heard - begun:5.0f} s")
+            latest = monotonic()
+            report(f"{strategy:6s}  {round_line(record, names)}  {latest - begun:5.0f} s")
         if records and records[-1]["round"] >= plan.rounds:
             return records
         if not alive:
             raise _failed("the run ended before its last round", run, federation)
-        if monotonic() - heard > plan.deadline + PATIENCE:
-            raise _failed(f"no round for {monotonic() - heard:.0f} s", run, federation)
+        if monotonic() - latest > plan.deadline + PATIENCE:
+            raise _failed(f"no round for {monotonic() - latest:.0f} s", run, federation)
         sleep(STEP)
 
 

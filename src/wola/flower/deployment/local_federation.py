@@ -21,7 +21,7 @@ from wola.ground.folders import STATE
 
 #: The name of the connection that `flwr` commands use.
 CONNECTION = "wola"
-#: What a SuperNode writes to its log once it is let in.
+#: What a SuperNode writes to its log once it is connected.
 CONNECTED = "SuperNode ID:"
 START_SECONDS, COMMAND_SECONDS = 90.0, 90.0
 

@@ -1,4 +1,4 @@
-"""Ports of this machine: free ones to listen on, and whether somebody listens."""
+"""Ports of this machine: free ones to listen on, and whether a program listens."""
 
 import socket
 from contextlib import ExitStack
@@ -7,7 +7,7 @@ LOOPBACK = "127.0.0.1"
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports of the loopback interface that nobody listens on, all different.
+    """Ports of the loopback interface that no program listens on, all different.
 
     >>> len(set(free_ports(3)))
     3

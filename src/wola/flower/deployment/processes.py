@@ -52,7 +52,7 @@ class Program:
         return self.signal(0)
 
     def signal(self, number: int) -> bool:
-        """Sends a signal to the program and all it started; false if nobody is left."""
+        """Sends a signal to the program and all it started; false if none is left."""
         self.process.poll()
         try:
             os.killpg(self.process.pid, number)
@@ -117,7 +117,7 @@ class Programs:
             _put_back(self._handlers)
 
     def start(self, name: str, command: Sequence[str]) -> Program:
-        """Starts a program; a second one of the same name goes on in the same log."""
+        """Starts a program; a second one of the same name adds to the same log."""
         log = self.folder / f"{name}.log"
         try:
             with open(log, "ab") as output, _uninterrupted():

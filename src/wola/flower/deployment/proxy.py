@@ -1,4 +1,4 @@
-"""The proxy before a SuperLink: an nginx configuration that lets nodes in and nobody else."""
+"""The proxy before a SuperLink: an nginx configuration that passes the nodes' API alone."""
 
 import shutil
 from dataclasses import dataclass

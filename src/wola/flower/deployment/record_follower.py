@@ -9,7 +9,7 @@ class RecordFollower:
     r"""Gives the records of a file once each; a line counts when it is whole.
 
     A file that is not there yet holds nothing. One that was replaced is read on from the number
-    of records already given, so a run that goes on from its checkpoint repeats none.
+    of records already given, so a run that continues from its checkpoint repeats none.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
