@@ -78,8 +78,8 @@ def rounds(options: argparse.Namespace) -> dict[str, Any]:
                 rounds=options.rounds,
                 budget=options.budget,
             )
-        content_size = sum(weight.numel() for weight in setting.module().parameters())
-        measured.append({"setting": asdict(setting) | {"parameters": content_size}, "found": found})
+        size_of = sum(weight.numel() for weight in setting.module().parameters())
+        measured.append({"setting": asdict(setting) | {"parameters": size_of}, "found": found})
         tell(title(measured[-1]["setting"]))
     parts = {size: costs(size, calls=options.calls) for size in SIZES}
     return {"found": measured, "costs": parts}

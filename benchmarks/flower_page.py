@@ -102,16 +102,16 @@ def cost_table(found: Mapping[str, Mapping[str, float]], measured: Iterable[Reco
 
 def deployment_text(found: Record) -> str:
     """Seconds a round in deployment, and the overhead."""
-    median_scores, seconds = found["median"], found["seconds"]
-    share = median_scores["wola"] / median_scores["fedavg"] - 1
+    medians, seconds = found["median"], found["seconds"]
+    share = medians["wola"] / medians["fedavg"] - 1
     rows = [
         [
             {"fedavg": "Flower FedAvg", "wola": "wola, signed"}[name],
-            f"{median_scores[name]:.1f}",
+            f"{medians[name]:.1f}",
             f"{min(seconds[name]):.1f} to {max(seconds[name]):.1f}",
             str(len(seconds[name])),
         ]
-        for name in median_scores
+        for name in medians
     ]
     reached = "reached" if share < GOAL else "missed"
     return "\n\n".join(

@@ -23,7 +23,7 @@ METHOD = """\
 Every number is process CPU time on one thread, of float32 updates. In each round every library
 has one turn, and so have one read pass over the same data (`torch.sum`) and one bare matrix
 product (`X @ X.T`), so that whatever else the machine does meets all alike; before each
-call the caches are emptied, as they are when updates have just arrived. Shown are median_scores over at
+call the caches are emptied, as they are when updates have just arrived. Shown are medians over at
 most {rounds} rounds; a library that is slow for its {budget:g} s per work has fewer, at the least
 one. Compiling is done before. Of n workers f are Byzantine: {faults}.
 
@@ -32,7 +32,7 @@ arrays. A ratio says how many times as long as wola a library takes. "x read pas
 product" say how many times as long wola takes as these. For attacks, both are of the honest
 updates alone. Before any timing the answers are compared: "difference" is the largest
 ||ours - theirs|| / ||theirs|| over the libraries; the tolerance is 1e-5, for exact geometric
-median_scores 1e-4, for the optimised attack 1e-2. All measurements are in `kernels.json`."""
+medians 1e-4, for the optimised attack 1e-2. All measurements are in `kernels.json`."""
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:

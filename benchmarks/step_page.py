@@ -28,7 +28,7 @@ network of 176,050 parameters, batches of 128, NNM then trimmed mean. ByzFL's si
 `Client`, `ByzantineClient` and `Server` on the same images, the same shards, the same network and
 the same rule; its batches come as its own training makes them, from torchvision's dataset through
 Pillow and a `DataLoader`. Every number is process CPU time on one thread; both libraries take
-turns in one process, so that whatever else the machine does meets both alike. Shown are median_scores,
+turns in one process, so that whatever else the machine does meets both alike. Shown are medians,
 in brackets quartiles. Compiling is done before.
 
 A round of wola's also clips every gradient, and measures the dissimilarity of gradients and of
@@ -66,11 +66,11 @@ def goal_row(cell: Cell) -> list[str]:
 
 def phase_table(phases: Mapping[str, list[float]], peak: float) -> str:
     """Where a round's time goes; the evaluation beside it."""
-    median_scores = {phase: spread(seconds).median for phase, seconds in phases.items()}
-    whole = sum(value for phase, value in median_scores.items() if phase != "evaluation")
+    medians = {phase: spread(seconds).median for phase, seconds in phases.items()}
+    whole = sum(value for phase, value in medians.items() if phase != "evaluation")
     operations = {"gradients": SAMPLES * TRAINING, "evaluation": IMAGES * FORWARD}
     rows = []
-    for phase, value in sorted(median_scores.items(), key=lambda item: item[0] == "evaluation"):
+    for phase, value in sorted(medians.items(), key=lambda item: item[0] == "evaluation"):
         reached = rate(operations[phase], value) if phase in operations else None
         rows.append(
             [

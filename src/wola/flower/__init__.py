@@ -5,6 +5,7 @@ from wola.flower.ledger import RoundRecord
 from wola.flower.loopback import LoopbackGrid
 from wola.flower.misbehaviour import MISBEHAVIOURS
 from wola.flower.recipe import Recipe
+from wola.flower.settings import StrategySettings
 from wola.flower.signing import (
     KeyFileError,
     generate_keypair,
@@ -19,6 +20,7 @@ __all__ = [
     "LoopbackGrid",
     "Recipe",
     "RoundRecord",
+    "StrategySettings",
     "WolaStrategy",
     "generate_keypair",
     "load_private_key",

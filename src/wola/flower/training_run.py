@@ -160,7 +160,7 @@ class TrainingRun:
         return metrics, record.evaluated(metrics, perf_counter() - start)
 
     def close_round(self, record: RoundRecord) -> None:
-        """Ends a round: adds its record, writes the checkpoint, decides whether the run continues."""
+        """Ends a round: adds its record, writes the checkpoint, decides if the run continues."""
         self.ledger.add(record)
         self.round = record.round
         if self.settings.checkpoint is not None and self.q is not None:
