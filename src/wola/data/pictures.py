@@ -11,6 +11,7 @@ from rich.table import Table
 from torch import Tensor
 
 from wola.data.dataset import Dataset
+from wola.ground.names import worker_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,16 +20,6 @@ if TYPE_CHECKING:
 # Blue to yellow in steady lightness: the same order for every kind of colour vision.
 COLOURS = "cividis"
 MANY_CLASSES = 20
-
-
-def worker_names(n: int, honest: int | None = None) -> list[str]:
-    """Names of n workers: numbers for the honest, B and a number for the Byzantine after them.
-
-    >>> worker_names(3, honest=2)
-    ['1', '2', 'B1']
-    """
-    h = n if honest is None else honest
-    return [str(i + 1) if i < h else f"B{i + 1 - h}" for i in range(n)]
 
 
 def partition_table(

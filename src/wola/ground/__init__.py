@@ -10,7 +10,7 @@ from wola.ground.files import (
     write_whole,
 )
 from wola.ground.folders import cache_folder, kernel_folder, state_folder
-from wola.ground.names import counted, nearest
+from wola.ground.names import counted, nearest, worker_names
 
 __all__ = [
     "WriteError",
@@ -26,5 +26,6 @@ __all__ = [
     "refused",
     "remove_file",
     "state_folder",
+    "worker_names",
     "write_whole",
 ]

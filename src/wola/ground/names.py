@@ -1,4 +1,4 @@
-"""Names and numbers in messages: the nearest name, and how many there are."""
+"""Names and numbers in words: the nearest name, how many there are, and names of workers."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -27,3 +27,13 @@ def counted(number: int, noun: str) -> str:
     ('1 run', '5,760 runs')
     """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def worker_names(n: int, honest: int | None = None) -> list[str]:
+    """Names of n workers: numbers for the honest, B and a number for the Byzantine after them.
+
+    >>> worker_names(3, honest=2)
+    ['1', '2', 'B1']
+    """
+    h = n if honest is None else honest
+    return [str(i + 1) if i < h else f"B{i + 1 - h}" for i in range(n)]
