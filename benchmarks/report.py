@@ -52,12 +52,12 @@ def one(name: str, store: Path) -> dict[str, Any]:
     from wola.bench.store import Store
     from wola.report import read_runs
     from wola.report.page import write_page
-    from wola.report.page.live import mirrored
-    from wola.report.tables import make_tables
+    from wola.report.page.watched_stores import mirrored_store
+    from wola.report.paper_tables import make_tables
 
     with TemporaryDirectory() as folder:
         (place := Path(folder) / "store").mkdir()
-        mirror = mirrored(Store.open(store, create=False), place)
+        mirror = mirrored_store(Store.open(store, create=False), place)
         if name == "tables, no index":
             (place / "index.parquet").unlink(missing_ok=True)
         works: Mapping[str, Callable[[], object]] = {

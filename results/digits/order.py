@@ -5,17 +5,17 @@ from statistics import median
 
 import polars as pl
 
-from wola.report.agreement import kendall_tau
-from wola.report.paper import paper_scores
+from wola.report.comparison.agreement import kendall_tau
+from wola.report.comparison.paper_numbers import paper_numbers
 
 COLUMN = ["alpha", "byzantine", "strategy"]
-KINDS = {"global": "accuracy", "worst": "worst"}
+TABLE_KINDS = {"global": "accuracy", "worst": "worst"}
 
 for dataset in ("fashion-mnist", "cifar10"):
-    for summary, table in KINDS.items():
+    for summary, table in TABLE_KINDS.items():
         ours = pl.read_csv(Path(__file__).parent / "tables" / f"{table}-digits.csv")
         theirs = (
-            paper_scores()
+            paper_numbers()
             .filter(dataset=dataset, metric="accuracy", summary=summary)
             .select(*COLUMN, other="mean")
         )

@@ -6,7 +6,8 @@ from typing import Any
 
 import polars as pl
 
-from wola.report.runs import AXES, COLUMNS, Runs
+from wola.report.runs import COLUMNS, Runs
+from wola.report.settings import TABLE_AXES
 from wola.training import STRATEGIES, Scenario
 
 AXIS_VALUES: dict[str, Sequence[Any]] = {
@@ -26,7 +27,10 @@ _BASE = Scenario.paper("digits").model_dump()
 def places(**changes: Sequence[Any]) -> Iterator[dict[str, Any]]:
     """Every combination of the values of the axes."""
     axes = {**AXIS_VALUES, **changes}
-    return (dict(zip(AXES, values, strict=True)) for values in product(*(axes[a] for a in AXES)))
+    return (
+        dict(zip(TABLE_AXES, values, strict=True))
+        for values in product(*(axes[a] for a in TABLE_AXES))
+    )
 
 
 def invented(
@@ -42,7 +46,7 @@ def invented(
     for number, place in enumerate(places(**changes)):
         key = f"{number:064x}"
         same = {**_BASE, **STRATEGIES[place["strategy"]], **place, "key": key, "run": key}
-        same["setting"] = setting
+        same |= {"setting": setting, "rest": setting, "wola": same["loss"] == "wola"}
         if failed(place):
             lost.append(same)
         elif keep(place):

@@ -13,12 +13,12 @@ import pytest
 from rich.console import Console
 
 from tests.report.invented import AXIS_VALUES, Place, invented, scattered
-from wola.report.against import against_paper, against_runs
-from wola.report.forms import DOCUMENTS, FORMS, terminal
-from wola.report.forms.latex import PREAMBLE, document, escape, latex
-from wola.report.table import Block, Cell, Table
-from wola.report.tables import make_tables
-from wola.report.writing import write_tables
+from wola.report.comparison import against_paper, against_runs
+from wola.report.forms import DOCUMENTS, TABLE_FORMS, terminal
+from wola.report.forms.latex import PREAMBLE, escape, latex, latex_document
+from wola.report.layout import Block, Cell, Table
+from wola.report.paper_tables import make_tables
+from wola.report.table_files import write_tables
 
 
 def lost(place: Place) -> bool:
@@ -27,7 +27,7 @@ def lost(place: Place) -> bool:
 
 def all_tables() -> list[Table]:
     """Tables of every kind, with gaps, partial means, and names that every form must escape."""
-    strange = "data_source C:\\50%_of|<b>&{#1}~^"
+    strange = "model C:\\50%_of|<b>&{#1}~^"
     runs = invented(scattered, failed=lost, setting=strange)
     paper = invented(scattered, failed=lost, dataset=["fashion-mnist"])
     return [
@@ -57,7 +57,7 @@ def plain(text: str) -> str:
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name[:24])
 def test_markdown_has_a_cell_for_every_cell(table: Table) -> None:
-    lines = [line for line in FORMS["md"](table).splitlines() if line.startswith("|")]
+    lines = [line for line in TABLE_FORMS["md"](table).splitlines() if line.startswith("|")]
     cells = [[plain(cell) for cell in line.strip("|").split("|")] for line in lines]
     assert {len(row) for row in cells} == {len(table.columns) + 1}
     headings = {block.title for block in table.blocks}
@@ -67,7 +67,7 @@ def test_markdown_has_a_cell_for_every_cell(table: Table) -> None:
 def test_markdown_numbers_the_first_three() -> None:
     runs = invented(lambda place: 10.0 * ORDER[place["strategy"]])
     (table,) = make_tables(runs, ["accuracy"])
-    text = FORMS["md"](table)
+    text = TABLE_FORMS["md"](table)
     for mean, mark in (("40.0", "¹"), ("30.0", "²"), ("20.0", "³")):
         assert f"**{mean} (0.0){mark}**" in text
     assert "| - | 10.0 (0.0) |" in text
@@ -75,7 +75,7 @@ def test_markdown_numbers_the_first_three() -> None:
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name[:24])
 def test_csv_holds_the_numbers_unrounded(table: Table) -> None:
-    read = pl.read_csv(io.StringIO(FORMS["csv"](table)), schema=table.data.schema)
+    read = pl.read_csv(io.StringIO(TABLE_FORMS["csv"](table)), schema=table.data.schema)
     for name in ("mean", "gain", "difference", "p", "tau"):
         if name in table.data.columns:
             assert read[name].to_list() == table.data[name].to_list()
@@ -114,7 +114,7 @@ class Reader(HTMLParser):
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name[:24])
 def test_html_is_well_formed_and_has_every_cell(table: Table) -> None:
-    text = FORMS["html"](table)
+    text = TABLE_FORMS["html"](table)
     read = Reader(text)
     width = len(table.columns) + 1
     assert [row for row in read.rows[2:] if len(row) == width] == shown(table)
@@ -123,7 +123,7 @@ def test_html_is_well_formed_and_has_every_cell(table: Table) -> None:
 
 
 def test_html_tells_ranks_and_gaps_by_class() -> None:
-    found = Reader(FORMS["html"](TABLES[0])).classes
+    found = Reader(TABLE_FORMS["html"](TABLES[0])).classes
     assert set(found) == {"first", "second", "third", "missing"}
 
 
@@ -177,7 +177,7 @@ def test_the_latex_document_compiles(tmp_path: Path) -> None:
     compiler = shutil.which("pdflatex")
     if compiler is None:
         pytest.skip("there is no pdflatex here; the document is only parsed")
-    (tmp_path / "all.tex").write_text(document(TABLES), encoding="utf-8")
+    (tmp_path / "all.tex").write_text(latex_document(TABLES), encoding="utf-8")
     words = [compiler, "-interaction=nonstopmode", "-halt-on-error", "all.tex"]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout[-2000:]
@@ -230,10 +230,10 @@ def test_every_table_is_written_in_every_form(tmp_path: Path) -> None:
     tables = make_tables(invented(scattered))
     files = write_tables(tables, tmp_path / "new")
     assert {path.name for path in (tmp_path / "new").iterdir()} == {path.name for path in files}
-    assert len(files) == len(tables) * len(FORMS) + len(DOCUMENTS)
+    assert len(files) == len(tables) * len(TABLE_FORMS) + len(DOCUMENTS)
     Reader((tmp_path / "new" / "all.html").read_text(encoding="utf-8"))
     for table in tables:
-        assert FORMS["md"](table) in (tmp_path / "new" / "all.md").read_text(encoding="utf-8")
+        assert TABLE_FORMS["md"](table) in (tmp_path / "new" / "all.md").read_text(encoding="utf-8")
 
 
 def test_only_the_forms_asked_for_are_written(tmp_path: Path) -> None:

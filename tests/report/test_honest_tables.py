@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench.made_up import put
+from tests.report.made_up import put
 from wola.bench.store import Store
+from wola.report.paper_tables import make_tables
 from wola.report.runs import read_runs
-from wola.report.tables import make_tables
 from wola.training import Scenario
 
 RULES, ATTACKS, SEEDS = ("median", "trimmed-mean"), ("alie", "sf"), (1, 2)

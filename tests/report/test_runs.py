@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench.made_up import put
+from tests.report.made_up import put
+from wola.bench import representative
 from wola.bench.store import Store
 from wola.report.runs import read_runs, values
 from wola.training import Scenario
@@ -29,7 +30,7 @@ def test_an_empty_store_has_no_runs_and_no_notes(store: Store) -> None:
 def test_the_papers_setting_has_no_name_and_any_other_is_spelt_out(store: Store) -> None:
     put(store, small())
     put(store, small(batch=8, steps=3))
-    assert sorted(read_runs(store).table["setting"]) == ["", "steps 3, batch 8"]
+    assert sorted(read_runs(store).table["setting"]) == ["", "batch 8, steps 3"]
 
 
 def test_every_run_has_a_strategy(store: Store) -> None:
@@ -41,7 +42,7 @@ def test_every_run_has_a_strategy(store: Store) -> None:
 def test_a_scenario_answered_by_another_ones_run_has_a_row_and_a_note(store: Store) -> None:
     scenarios = [small(strategy=name, byzantine=6) for name in ("-", "BKT")]
     key = put(store, scenarios[0], accuracy=70.0)
-    store.record(scenarios)
+    store.note_coincidences(zip(scenarios, map(representative, scenarios), strict=True))
     runs = read_runs(store)
     assert runs.table.select("strategy", "run", "accuracy").sort("strategy").rows() == [
         ("-", key, 70.0),
@@ -98,14 +99,14 @@ def test_runs_that_ended_early_are_counted(store: Store) -> None:
     )
 
 
-def test_parts_and_choices_keep_the_failed_runs(store: Store) -> None:
+def test_groups_and_choices_keep_the_failed_runs(store: Store) -> None:
     put(store, small(alpha=3.0))
     lost = small(alpha=0.3)
     store.fail(store.key(lost), lost, "killed")
     runs = read_runs(store)
     assert values(runs, "alpha") == [0.3, 3.0]
-    parts = runs.parts("dataset", "alpha")
-    assert [(v, len(part.table), len(part.failed)) for v, part in parts] == [
+    groups = runs.grouped("dataset", "alpha")
+    assert [(v, len(part.table), len(part.failed)) for v, part in groups] == [
         (("iris", 0.3), 0, 1),
         (("iris", 3.0), 1, 0),
     ]

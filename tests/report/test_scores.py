@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.report.invented import AXIS_VALUES, Place, invented, scattered
-from wola.report.paper import paper_scores
+from wola.report.comparison.paper_numbers import paper_numbers
 from wola.report.runs import Runs
-from wola.report.scores import COLUMN, gains, ranked, scores
+from wola.report.scores import COLUMN_AXES, gains, ranked, scores
 
 RULES, ATTACKS, SEEDS = (AXIS_VALUES[name] for name in ("aggregator", "attack", "seed"))
 CELLS = len(AXIS_VALUES["alpha"]) * len(AXIS_VALUES["byzantine"]) * len(AXIS_VALUES["strategy"])
@@ -200,7 +200,7 @@ def test_unknown_names_are_refused(option: str, value: str) -> None:
 
 
 def column(means: Sequence[float | None], complete: bool = True) -> pl.DataFrame:
-    same = dict.fromkeys(COLUMN, 1)
+    same = dict.fromkeys(COLUMN_AXES, 1)
     return pl.DataFrame({"mean": means}, schema={"mean": pl.Float64}).with_columns(
         **{name: pl.lit(value) for name, value in same.items()}, complete=pl.lit(complete)
     )
@@ -226,7 +226,7 @@ def test_partial_means_have_no_rank() -> None:
 
 
 def test_ranks_are_the_colours_of_the_paper() -> None:
-    printed = paper_scores().with_columns(setting=pl.lit(""), complete=pl.lit(True))
+    printed = paper_numbers().with_columns(setting=pl.lit(""), complete=pl.lit(True))
     accuracy = printed.filter(metric="accuracy", dataset="fashion-mnist", summary="global")
     found = ranked(accuracy).filter(alpha=3.0, byzantine=2)
     assert dict(found.select("strategy", "rank").iter_rows()) == {

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.browser.store import fill, put, scenarios
+from tests.report.browser.store import fill, keep, scenarios
+from tests.report.page.test_watched_stores import files_and_times
 from tests.report.serving import serving
-from tests.report.test_page_live import looks
 from wola.bench.store import Store
 from wola.report.serve import PageServer
 
@@ -61,7 +61,7 @@ def test_curves_are_served_by_key(server: PageServer) -> None:
 
 def test_new_runs_are_served_as_they_come(server: PageServer, store: Store) -> None:
     stamp = json.loads(ask(server, "/rows")[2])["stamp"]
-    key = put(store, scenarios()[7])
+    key = keep(store, scenarios()[7])
     news = json.loads(ask(server, f"/rows?since={stamp}")[2])
     assert [row[0] for row in news["rows"]] == [key[:16]]
 
@@ -158,11 +158,11 @@ def test_only_this_machine_is_listened_to(server: PageServer) -> None:
 
 
 def test_serving_writes_nothing_into_the_store(server: PageServer, store: Store) -> None:
-    before = looks(store.path)
+    before = files_and_times(store.path)
     rows = json.loads(ask(server, "/rows")[2])["rows"]
     ask(server, f"/curves?run={rows[0][0]}")
     ask(server, "/")
-    assert looks(store.path) == before
+    assert files_and_times(store.path) == before
 
 
 def test_half_a_request_keeps_nobody_waiting(server: PageServer) -> None:

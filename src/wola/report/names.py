@@ -1,81 +1,51 @@
-"""How things are called and in what order they come: in tables, pictures and on the page."""
+"""What strategies are called, in what order things come, and how a text becomes a file's name."""
 
 import re
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import Any
 
-from wola.training import STRATEGIES
-
-DATASETS = {
-    "mnist": "MNIST",
-    "fashion-mnist": "Fashion MNIST",
-    "cifar10": "CIFAR10",
-    "purchase100": "Purchase100",
-    "digits": "digits",
-    "iris": "iris",
-}
-
-AGGREGATORS = {
-    "mean": "Mean",
-    "median": "CWMed",
-    "trimmed-mean": "CwTM",
-    "geometric-median": "GM",
-    "multi-krum": "MKrum",
-    "krum": "Krum",
-}
-
-ATTACKS = {"alie": "ALIE", "foe": "FOE", "lf": "LF", "mimic": "Mimic", "sf": "SF"}
+from wola.bench.strategies import Strategies, named_strategy
+from wola.parts import Call, GrammarError, parse, part_name, written
+from wola.report.short_names import TITLES, short_names
 
 _LONGEST = 60
 
-_LOSSES = {"cross-entropy": "", "wola": "WoLA", "wola-batch": "WoLA-batch"}
-_MIXINGS = {"nnm": "NNM", "bucketing": "BKT", "foundation-fl": "FoundFL", "arc": "ARC"}
 
+def strategy_name(fields: Mapping[str, Any], own: Strategies | None = None) -> str:
+    """What a scenario's fields are called as a strategy, of the paper, of `own`, or neither.
 
-def title(name: str) -> str:
-    """The name of a dataset, aggregator or attack as the paper writes it.
-
-    >>> title("alie"), title("trimmed-mean"), title("min-max")
-    ('ALIE', 'CwTM', 'min-max')
-    """
-    return {**DATASETS, **AGGREGATORS, **ATTACKS}.get(name, name)
-
-
-def strategy_name(fields: Mapping[str, Any]) -> str:
-    """What a scenario's fields are called as a strategy, one of the paper's or not.
+    A strategy without a name is spelt out by its loss, its objective and its mixings, with all
+    their parameters: two of them never share a text, whatever else is there.
 
     >>> from wola.training import Scenario
     >>> strategy_name(Scenario(loss="wola", mixing="arc+nnm", objective="uniform").model_dump())
     'WoLA(uniform)+ARC+NNM'
     """
-    for name, wanted in STRATEGIES.items():
-        if wanted.items() <= fields.items():
-            return name
-    loss = _LOSSES[fields["loss"]]
-    details = []
-    if loss and fields["objective"] != "prior":
-        rule = fields["objective_rule"]
-        details = [fields["objective"], *([rule] if fields["objective"] == "shared" else [])]
-    if loss and fields["objective_attack"] != "none":
-        details.append(fields["objective_attack"])
-    loss += f"({', '.join(details)})" if details else ""
-    mixed = [] if fields["mixing"] == "none" else fields["mixing"].split("+")
-    return "+".join([loss] * bool(loss) + [_MIXINGS.get(part, part) for part in mixed]) or "-"
+    named = named_strategy(fields, own or {})
+    if named is not None:
+        return named
+    spelt = _spelt_out(fields)
+    return f"{spelt} (unnamed)" if spelt in (own or {}) else spelt
 
 
-def uses_wola(strategy: str) -> bool:
-    """Whether a strategy trains with the WoLA loss.
-
-    >>> uses_wola("WoLA-dagger+NNM"), uses_wola("NNM")
-    (True, False)
-    """
-    return strategy.startswith("WoLA")
+def _spelt_out(fields: Mapping[str, Any]) -> str:
+    usual = {"objective": "prior", "objective_attack": "none"}
+    details = tuple((None, fields[name]) for name in usual if fields[name] != usual[name])
+    try:
+        (loss,) = parse(fields["loss"])
+        mixings = () if fields["mixing"] == "none" else parse(fields["mixing"])
+    except (GrammarError, ValueError):
+        return "+".join(str(fields[name]) for name in ("loss", *usual, "mixing"))
+    plain = loss == Call("cross-entropy") and not details
+    calls = (*(() if plain else (Call(loss.name, (*details, *loss.arguments)),)), *mixings)
+    return "+".join(written(Call(TITLES.get(c.name, c.name), c.arguments)) for c in calls)
 
 
 def in_order(names: Iterable[str], known: Iterable[str]) -> list[str]:
     """Each name once: the known ones in the order given there, then the others by alphabet.
 
+    >>> from wola.training import STRATEGIES
     >>> in_order(["WoLA", "own", "-"], STRATEGIES)
     ['-', 'WoLA', 'own']
     """
@@ -83,13 +53,42 @@ def in_order(names: Iterable[str], known: Iterable[str]) -> list[str]:
     return sorted(set(names), key=lambda name: (order.get(name, len(order)), name))
 
 
+def parts_in_order(texts: Iterable[str]) -> list[str]:
+    """Each part once: those of the paper in its order, whatever their parameters, then the others.
+
+    >>> parts_in_order(["mine:Rule(k=3)", "bulyan", "multi-krum(power=1)", "median"])
+    ['median', 'multi-krum(power=1)', 'bulyan', 'mine:Rule(k=3)']
+    """
+    order = {name: place for place, name in enumerate(TITLES)}
+    return sorted(set(texts), key=lambda text: (order.get(part_name(text), len(order)), text))
+
+
 def file_word(text: str) -> str:
     """Text as part of a file's name; with a hash if it is long or would look like another.
 
-    >>> file_word("steps 20, lr_period 5"), file_word("data_source A")
-    ('steps-20-lr-period-5', 'data-source-a-7fe8fe')
+    >>> file_word("steps 20, batch 5"), file_word("model A")
+    ('steps-20-batch-5', 'model-a-7c4a7a')
     """
-    word = re.sub(r"[^a-z0-9.]+", "-", text.lower()).strip("-")
+    word = _plain_word(text)
     if len(word) <= _LONGEST and re.fullmatch(r"[a-z0-9., _-]*", text):
         return word
-    return f"{word[:_LONGEST]}-{sha256(text.encode()).hexdigest()[:6]}"
+    return f"{word[:_LONGEST]}-{_hash(text)}"
+
+
+def part_word(text: str) -> str:
+    """The text of a part as part of a file's name: its short name, with a hash of the rest.
+
+    >>> part_word("fashion-mnist"), part_word("npz(path=/data/mine.npz)")
+    ('fashion-mnist', 'mine.npz-c6c9c6')
+    """
+    if text == part_name(text):
+        return file_word(text)
+    return f"{_plain_word(short_names([text])[text])[:_LONGEST]}-{_hash(text)}"
+
+
+def _plain_word(text: str) -> str:
+    return re.sub(r"[^a-z0-9.]+", "-", text.lower()).strip("-")
+
+
+def _hash(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:6]

@@ -3,28 +3,35 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from wola.bench.index import SCHEMA, DamagedRun
+from wola.bench.failures import failed_scenario
+from wola.bench.index import SCHEMA, DamagedRun, content_text
 from wola.bench.store import Store
+from wola.bench.strategies import Strategies, read_strategies
 from wola.ground.names import counted
+from wola.parts import part_name
 from wola.report.names import strategy_name
-from wola.training import STRATEGIES, Scenario
+from wola.report.settings import TABLE_AXES, content_versions, read_content, settings_of
+from wola.training import SEMANTICS, STRATEGIES
 
-#: What places a run in a table.
-AXES = ("dataset", "alpha", "byzantine", "strategy", "aggregator", "attack", "seed")
+#: The columns of a report's table: those of a store's, whether the loss is WoLA, the setting, and
+#: the setting without batch and momentum.
+COLUMNS: dict[str, type[pl.DataType]] = {
+    **SCHEMA,
+    "wola": pl.Boolean,
+    "setting": pl.String,
+    "rest": pl.String,
+}
 
-#: The columns of a report's table: those of a store's, and the setting.
-COLUMNS: dict[str, type[pl.DataType]] = {**SCHEMA, "setting": pl.String}
-
-_BY_STRATEGY = {field for fields in STRATEGIES.values() for field in fields} | {"objective_rule"}
-_SETTING = [name for name in Scenario.model_fields if name not in (*AXES, *_BY_STRATEGY)]
+_PLACE = (*TABLE_AXES, "setting")
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,28 +39,41 @@ class Runs:
     """Runs of one or more stores.
 
     `table` has a row per scenario that has a result, `failed` one per scenario that failed and has
-    none (its numbers are null). `setting` says in words which fields beside those of `AXES` are
-    not the paper's for the dataset; runs of different settings never share a number of a table.
-    `notes` tells what was left out and why.
+    none (its numbers are null). `setting` says in words which fields beside those of `TABLE_AXES`
+    are not the paper's for the dataset; runs of different settings never share a number of a table.
+    `notes` tells what was left out and why. `strategies` are those of one's own, with the fields
+    that each sets. Nothing that the runs name is imported or opened.
     """
 
     table: pl.DataFrame
     failed: pl.DataFrame
     stores: tuple[Store, ...]
     notes: tuple[str, ...]
+    strategies: Strategies = field(default_factory=dict)
 
     def where(self, **values: Sequence[Any] | None) -> Runs:
         """The runs whose columns have one of the values; None stands for all."""
-        wanted = [pl.col(name).is_in(list(v)) for name, v in values.items() if v is not None]
-        return Runs(self.table.filter(wanted), self.failed.filter(wanted), self.stores, self.notes)
+        return self.filtered(
+            *(pl.col(name).is_in(list(v)) for name, v in values.items() if v is not None)
+        )
 
-    def parts(self, *names: str) -> list[tuple[tuple[Any, ...], Runs]]:
+    def filtered(self, *conditions: pl.Expr) -> Runs:
+        """The runs for which all conditions hold."""
+        return replace(
+            self, table=self.table.filter(conditions), failed=self.failed.filter(conditions)
+        )
+
+    def grouped(self, *names: str) -> list[tuple[tuple[Any, ...], Runs]]:
         """The runs by the values of some columns, in the order of the values."""
         found = pl.concat([self.table.select(names), self.failed.select(names)]).unique()
         return [
             (values, self.where(**{name: [v] for name, v in zip(names, values, strict=True)}))
             for values in found.sort(names).iter_rows()
         ]
+
+    def fixes(self, strategy: str, axis: str) -> bool:
+        """Whether a strategy itself says what stands on an axis, such as its aggregator."""
+        return axis in self.strategies.get(strategy, ())
 
     def folder(self, run: str) -> Path:
         """Where the files of a run are."""
@@ -74,12 +94,18 @@ def read_runs(*stores: Store) -> Runs:
     notes: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", DamagedRun)
-        tables = [store.frame(shared=True) for store in stores]
-    notes += [str(found.message) for found in caught]
+        tables = [store.frame(coinciding=True) for store in stores]
+        others = _other_versions(stores)
+    notes += dict.fromkeys(str(found.message) for found in caught)
+    notes += others
+    own = _own_strategies(stores, notes)
     none = pl.DataFrame(schema=SCHEMA)
-    table = _each_once(_settled(pl.concat([none, *tables])), notes)
-    failed = _settled(pl.concat([none, *map(_failures, stores)]))
-    failed = failed.join(table, on=[*AXES, "setting"], how="anti", nulls_equal=True)
+    done, lost = pl.concat([none, *tables]), pl.concat([none, *map(_failures, stores)])
+    versions = content_versions(done["content"].to_list())
+    lost = lost.filter(_as_it_is(lost["content"], versions))
+    table, failed = _described(done, lost, own, versions)
+    table = _each_once(table, notes)
+    failed = failed.join(table, on=_PLACE, how="anti", nulls_equal=True)
     if len(failed):
         notes.append(f"{counted(len(failed), 'run')} failed")
     early = table.filter(pl.col("ending") != "finished")
@@ -88,55 +114,95 @@ def read_runs(*stores: Store) -> Runs:
             f"{counted(len(early), 'run')} ended early: the accuracy is that of the tests before "
             "the end"
         )
-    shared = table.filter(pl.col("key") != pl.col("run"))
-    if len(shared):
+    answered = table.filter(pl.col("key") != pl.col("run"))
+    if len(answered):
         notes.append(
-            f"{len(shared)} of {counted(len(table), 'scenario')} coincide with another, and show "
+            f"{len(answered)} of {counted(len(table), 'scenario')} coincide with another, and show "
             "the result of its run"
         )
-    return Runs(table, failed, tuple(stores), tuple(notes))
+    return Runs(table, failed, tuple(stores), tuple(notes), own)
+
+
+def _other_versions(stores: Iterable[Store]) -> list[str]:
+    counts: Counter[str] = Counter()
+    for store in stores:
+        counts.update(store.other_versions())
+    return [
+        f"{counted(n, 'run')} of semantics {version!r} {'are' if n > 1 else 'is'} kept and left out"
+        for version, n in sorted(counts.items())
+    ]
+
+
+def _own_strategies(stores: Iterable[Store], notes: list[str]) -> dict[str, dict[str, Any]]:
+    """The strategies of all stores; a name that stands for two things gets a number."""
+    made: dict[str, dict[str, Any]] = {}
+    for store in stores:
+        for name, fields in read_strategies(store.path / "strategies").items():
+            if not fields or fields in made.values():
+                continue
+            number, called = 1, name
+            while called in made or called in STRATEGIES:
+                number += 1
+                called = f"{name} ({number})"
+            made[called] = fields
+            if called != name:
+                notes.append(
+                    f"strategy {name!r} of {store.path} sets other fields than elsewhere, and is "
+                    f"called {called!r}"
+                )
+    return made
 
 
 def _failures(store: Store) -> pl.DataFrame:
-    found = ((key, store.failure(key)) for key in store.failed() if not store.is_done(key))
-    rows = [{"key": key, "run": key, **f["scenario"]} for key, f in found if f is not None]
+    rows: list[dict[str, Any]] = []
+    for key in store.failed():
+        failure = store.failure(key)
+        with suppress(ValueError, KeyError, TypeError, AttributeError):
+            if failure is not None and failure["record"]["semantics"] == SEMANTICS:
+                fields = failed_scenario(failure).model_dump()
+                content = content_text(failure["record"]["content"])
+                rows.append({"key": key, "run": key, **fields, "content": content})
     return pl.DataFrame(rows, schema=SCHEMA)
 
 
-def _settled(table: pl.DataFrame) -> pl.DataFrame:
-    """With `setting`, and a `strategy` for every run."""
-    fields = table.select(*dict.fromkeys(("dataset", *_SETTING))).iter_rows(named=True)
-    ways = table.select(*sorted(_BY_STRATEGY)).iter_rows(named=True)
-    return table.with_columns(
-        pl.Series("setting", [_setting(tuple(row.items())) for row in fields], pl.String),
-        pl.Series("strategy", [_strategy(tuple(row.items())) for row in ways], pl.String),
+def _as_it_is(contents: pl.Series, versions: Mapping[str, set[str]]) -> pl.Series:
+    """Whether runs failed with data and sources as runs that are done have them, or with new ones.
+
+    What failed before its data were mended is no part of a table.
+    """
+    kept = [
+        all(digest in versions.get(name, {digest}) for name, digest in read_content(c).items())
+        for c in contents
+    ]
+    return pl.Series(kept, dtype=pl.Boolean)
+
+
+def _described(
+    done: pl.DataFrame, lost: pl.DataFrame, own: Strategies, versions: Mapping[str, set[str]]
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Both tables with the columns of a report, and a `strategy` for every run."""
+    both = pl.concat([done, lost])
+    rows = list(both.iter_rows(named=True))
+    for row in rows:
+        row["strategy"] = strategy_name(row, own)
+    changed = frozenset(name for name, found in versions.items() if len(found) > 1)
+    settings = settings_of(rows, own, changed)
+    made = both.with_columns(
+        pl.Series("strategy", [row["strategy"] for row in rows], pl.String),
+        pl.Series("wola", [part_name(row["loss"]).startswith("wola") for row in rows], pl.Boolean),
+        pl.Series("setting", [setting.text for setting in settings], pl.String),
+        pl.Series("rest", [setting.rest for setting in settings], pl.String),
     )
-
-
-@cache
-def _strategy(fields: tuple[tuple[str, Any], ...]) -> str:
-    return strategy_name(dict(fields))
-
-
-@cache
-def _setting(fields: tuple[tuple[str, Any], ...]) -> str:
-    row = dict(fields)
-    usual = _usual(row["dataset"])
-    return ", ".join(f"{name} {row[name]}" for name in _SETTING if row[name] != usual[name])
-
-
-@cache
-def _usual(dataset: str) -> Mapping[str, Any]:
-    return Scenario.paper(dataset).model_dump()
+    return made[: len(done)], made[len(done) :]
 
 
 def _each_once(table: pl.DataFrame, notes: list[str]) -> pl.DataFrame:
     """One row per place in a table: the first by key, with a note if others are left out."""
     table = table.sort("key", maintain_order=True)
-    kept = table.unique([*AXES, "setting"], keep="first", maintain_order=True)
+    kept = table.unique(_PLACE, keep="first", maintain_order=True)
     more = len(table) - len(kept)
     if more:
-        bits = table.group_by(*AXES, "setting").agg(pl.col("digest").n_unique())
+        bits = table.group_by(_PLACE).agg(pl.col("digest").n_unique())
         apart = len(bits.filter(pl.col("digest") > 1))
         differ = f"{apart} with other bits" if apart else "with the same bits"
         notes.append(

@@ -2,13 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
+from math import prod
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 import polars as pl
 
-from wola.report.names import in_order, uses_wola
-from wola.report.runs import AXES, Runs
+from wola.report.names import in_order
+from wola.report.runs import Runs
+from wola.report.settings import TABLE_AXES
 from wola.training import STRATEGIES
 
 MetricName = Literal["accuracy", "dissimilarity"]
@@ -33,7 +36,7 @@ METRICS: dict[str, Metric] = {
 }
 
 #: What a column of a table has in common; a place in it is a strategy.
-COLUMN = ("dataset", "setting", "alpha", "byzantine")
+COLUMN_AXES = ("dataset", "setting", "alpha", "byzantine")
 
 _AVERAGED = ("aggregator", "attack", "seed")
 
@@ -53,7 +56,8 @@ def scores(
     a seed is :math:`v_s = \frac{1}{GT} \sum_{g,t} a_{gts}`, or in the worst case
     :math:`v_s = \frac{1}{G} \sum_g a_{g\,t(g)\,s}` with t(g) the attack of the worst mean over
     seeds. The columns are `mean` of :math:`v_s` and `sd` (n - 1; null with one seed), `seeds`,
-    `runs` that have the number, `expected` runs, and `complete`. Expected are all combinations
+    `runs` that have the number, `expected` runs, `complete`, and `wola`, whether the loss is WoLA.
+    Expected are all combinations
     of aggregators, attacks and seeds that were run or failed with the same dataset and setting
     (without Byzantine workers apart). `mean` and `sd` are null where runs are missing, unless
     `partial` asks for the mean over those that are there. `by` names axes to tell apart instead
@@ -64,7 +68,7 @@ def scores(
     >>> scores(read_runs()).columns[:5]
     ['dataset', 'setting', 'alpha', 'byzantine', 'strategy']
     """
-    place = [*COLUMN, "strategy", *by]
+    place = [*COLUMN_AXES, "strategy", *by]
     seen = _measured(runs, metric).group_by(place).agg(runs=pl.len())
     found = seed_values(runs, metric=metric, summary=summary, by=by)
     spread = found.group_by(place).agg(
@@ -78,8 +82,8 @@ def scores(
         cells = cells.with_columns(pl.when("complete").then(pl.col("mean", "sd")))
     order = pl.Enum(in_order(cells["strategy"], STRATEGIES))
     return cells.sort(
-        *COLUMN, pl.col("strategy").cast(order), *by, descending=[c == "alpha" for c in place]
-    ).select(*place, "mean", "sd", "seeds", "runs", "expected", "complete")
+        *COLUMN_AXES, pl.col("strategy").cast(order), *by, descending=[c == "alpha" for c in place]
+    ).select(*place, "mean", "sd", "seeds", "runs", "expected", "complete", "wola")
 
 
 def seed_values(
@@ -91,7 +95,7 @@ def seed_values(
 ) -> pl.DataFrame:
     """The values of the single seeds that `scores` averages, in the columns `seed` and `value`."""
     table = _measured(runs, metric)
-    place = [*COLUMN, "strategy", *by]
+    place = [*COLUMN_AXES, "strategy", *by]
     if summary == "worst":
         table = _worst(table, metric)
     elif summary != "global":
@@ -110,11 +114,10 @@ def gains(cells: pl.DataFrame) -> pl.DataFrame:
     >>> gains(scores(read_runs())).columns[5:]
     ['gain', 'over', 'seeds', 'runs', 'expected', 'complete']
     """
-    aligned = pl.Series([uses_wola(name) for name in cells["strategy"]], dtype=pl.Boolean)
     known = pl.col("mean").is_not_null().all()
     best = (
-        cells.filter(~aligned)
-        .group_by(COLUMN)
+        cells.filter(~pl.col("wola"))
+        .group_by(COLUMN_AXES)
         .agg(
             pl.col("runs", "expected").sum().name.prefix("other_"),
             best=pl.when(known).then(pl.col("mean").max()),
@@ -123,10 +126,10 @@ def gains(cells: pl.DataFrame) -> pl.DataFrame:
     )
     counts = [pl.col(name) + pl.col(f"other_{name}") for name in ("runs", "expected")]
     return (
-        cells.filter(aligned)
-        .join(best, on=COLUMN, maintain_order="left")
+        cells.filter("wola")
+        .join(best, on=COLUMN_AXES, maintain_order="left")
         .select(
-            *COLUMN,
+            *COLUMN_AXES,
             "strategy",
             (pl.col("mean") - pl.col("best")).alias("gain"),
             pl.when(pl.col("mean").is_not_null()).then("over"),
@@ -146,7 +149,7 @@ def ranked(
     have no rank.
 
     >>> cells = pl.DataFrame(
-    ...     {**dict.fromkeys(COLUMN, 1), "mean": [70.04, 69.96, 71.0, 1.0], "complete": True}
+    ...     {**dict.fromkeys(COLUMN_AXES, 1), "mean": [70.04, 69.96, 71.0, 1.0], "complete": True}
     ... )
     >>> ranked(cells)["rank"].to_list()
     [2, 2, 1, 3]
@@ -155,7 +158,7 @@ def ranked(
     shown = printed(cells["mean"], known.digits).alias("shown")
     counted = cells.with_columns(shown).with_columns(pl.when("complete").then("shown"))
     place = pl.col("shown").rank("dense", descending=not known.lower_is_better)
-    return counted.with_columns(rank=place.over(*COLUMN, *by)).drop("shown")
+    return counted.with_columns(rank=place.over(*COLUMN_AXES, *by)).drop("shown")
 
 
 def printed(numbers: pl.Series, digits: int) -> pl.Series:
@@ -185,31 +188,44 @@ def _metric(name: str) -> Metric:
 
 def _measured(runs: Runs, metric: str) -> pl.DataFrame:
     value = pl.col(_metric(metric).column).alias("value")
-    return runs.table.select(*AXES, "setting", value).filter(pl.col("value").is_not_null())
+    return runs.table.select(*TABLE_AXES, "setting", value).filter(pl.col("value").is_not_null())
 
 
 def _worst(table: pl.DataFrame, metric: str) -> pl.DataFrame:
     """The runs under the attack that is worst for each strategy and aggregator."""
-    defence = [*COLUMN, "strategy", "aggregator"]
+    defence = [*COLUMN_AXES, "strategy", "aggregator"]
     means = table.group_by(*defence, "attack").agg(pl.col("value").mean())
     means = means.sort("value", "attack", descending=[_metric(metric).lower_is_better, False])
     return table.join(means.unique(defence, keep="first"), on=[*defence, "attack"], how="semi")
 
 
 def _expected(runs: Runs, by: Sequence[str], sizes: Mapping[str, int]) -> pl.DataFrame:
-    """Every place that the values seen span, with the runs that belong there."""
-    attacked = (pl.col("byzantine") > 0).alias("attacked")
-    columns = [*AXES, "setting"]
+    """Every place that the values seen span, with the runs that belong there.
+
+    What a strategy itself sets on an axis is no value of the axis for the others.
+    """
+    columns = [*TABLE_AXES, "setting", "wola"]
     seen = pl.concat([runs.table.select(columns), runs.failed.select(columns)])
-    spanned = ("alpha", "byzantine", "strategy", *by)
-    number = pl.lit(1, pl.UInt32)
-    for name in _AVERAGED:
-        if name not in by:
-            size = sizes.get(name)
-            number = number * (pl.col(name).n_unique() if size is None else size)
-    part = seen.group_by("dataset", "setting", attacked).agg(
-        *(pl.col(name).unique() for name in spanned), expected=number
-    )
-    for name in spanned:
-        part = part.explode(name)
-    return part.drop("attacked")
+    attacked = (pl.col("byzantine") > 0).alias("attacked")
+    rows: list[tuple[Any, ...]] = []
+    for (dataset, setting, _), some in seen.group_by("dataset", "setting", attacked):
+        for (strategy,), own in some.group_by("strategy"):
+            values = {axis: _values(runs, some, own, axis) for axis in _AVERAGED}
+            counts = (sizes.get(axis) or len(values[axis]) for axis in _AVERAGED if axis not in by)
+            number, wola = prod(counts), bool(own["wola"].any())
+            spans = [some[axis].unique() for axis in ("alpha", "byzantine")]
+            for place in product(*spans, [strategy], *(values[axis] for axis in by)):
+                rows.append((dataset, setting, *place, number, wola))
+    place = (*COLUMN_AXES, "strategy", *by)
+    kinds: dict[str, Any] = {name: seen.schema[name] for name in place}
+    kinds |= {"expected": pl.Int64, "wola": pl.Boolean}
+    return pl.DataFrame(rows, schema=kinds, orient="row")
+
+
+def _values(runs: Runs, some: pl.DataFrame, own: pl.DataFrame, axis: str) -> list[Any]:
+    """The values of an axis that a strategy is expected to have been run with."""
+    strategies = some["strategy"].unique()
+    fixing = [name for name in strategies if runs.fixes(name, axis)]
+    if own["strategy"][0] in fixing:
+        return own[axis].unique().to_list()
+    return some.filter(~pl.col("strategy").is_in(fixing))[axis].unique().to_list()

@@ -12,8 +12,8 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from wola.bench.store import Store
-from wola.report.page.document import document, policy
-from wola.report.page.live import Watched, first_data
+from wola.report.page.document import page_document, policy
+from wola.report.page.watched_stores import WatchedStores, first_data
 
 #: So many runs are asked for at once, at most.
 MOST_KEYS = 200
@@ -40,7 +40,7 @@ class PageServer(ThreadingHTTPServer):
 
     def __init__(self, stores: Sequence[Store], *, host: str = "localhost", port: int) -> None:
         self.host = host
-        self.watched = Watched(stores).__enter__()
+        self.watched = WatchedStores(stores).__enter__()
         if ":" in host:
             self.address_family = socket.AF_INET6
         super().__init__((host, port), _Answer)
@@ -95,7 +95,7 @@ class _Answer(BaseHTTPRequestHandler):
         if asked is None:
             self._send(HTTPStatus.BAD_REQUEST, "text/plain", f"At most {MOST_KEYS} runs at once.\n")
         elif path == "/":
-            page = document(first_data(), {}, place="server")
+            page = page_document(first_data(), {}, place="server")
             self._send(HTTPStatus.OK, "text/html", page)
         elif path == "/rows":
             self._send_json(self.server.watched.since(asked.get("since", [""])[0]))

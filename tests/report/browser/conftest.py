@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import sync_playwright
 
-from tests.report.browser.store import HARM, fill, put, scenarios
+from tests.report.browser.store import fill, keep_harm, scenarios
 from wola.bench.store import Store
 from wola.report import Runs, read_runs
 from wola.report.page import write_page
-from wola.training import Scenario
 
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 780}
 
@@ -87,7 +86,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     last = [s for s in wanted if s.byzantine == 6 and s.strategy == "-"]
     fill(made, [s for s in wanted if s not in last[-2:]])
     made.fail(made.key(last[-1]), last[-1], "no memory")
-    put(made, Scenario.paper("digits", strategy="-", data_source=HARM), ending=HARM)
+    keep_harm(made)
     return made
 
 

@@ -1,13 +1,14 @@
 """A small store for the page: every kind of run that it has to show."""
 
-import io
 from collections.abc import Iterable
 from itertools import product
 
 import polars as pl
 
+from tests.report.made_up import parquet, put, put_record, record_of
 from wola.bench.store import Store
-from wola.training import SEMANTICS, Scenario
+from wola.parts import Call, written
+from wola.training import Scenario
 
 STRATEGIES = ("-", "NNM", "WoLA", "WoLA+NNM")
 AGGREGATORS = ("trimmed-mean", "multi-krum")
@@ -53,9 +54,7 @@ def metrics(scenario: Scenario, steps: int = 20) -> bytes:
         },
         schema_overrides={"weights": pl.List(pl.Float32)},
     )
-    buffer = io.BytesIO()
-    table.write_parquet(buffer)
-    return buffer.getvalue()
+    return parquet(table)
 
 
 def dissimilarity(scenario: Scenario) -> float:
@@ -63,32 +62,26 @@ def dissimilarity(scenario: Scenario) -> float:
     return (0.25 if "WoLA" in str(scenario.strategy) else 2.0) + scenario.seed / 10
 
 
-def put(store: Store, scenario: Scenario, made: bytes | None = None, **changes: object) -> str:
-    """Puts a made-up run into a store; its key."""
-    key = store.key(scenario)
+def keep(store: Store, scenario: Scenario, made: bytes | None = None, **changes: object) -> str:
+    """Puts a made-up run into a store, with its numbers and its curves; its key."""
     summary = {
-        "key": key,
-        "semantics": SEMANTICS,
-        "strategy": scenario.strategy,
-        "ending": "finished",
         "accuracy": number(scenario),
-        "final_accuracy": number(scenario),
-        "steps": 20,
-        "skipped": 0,
-        "dropped": 0,
-        "dissimilarity_gradients": 1.0,
         "dissimilarity_momenta": dissimilarity(scenario),
-        "cosine": 0.5,
-        "seconds": {"rule": 0.25},
-        "digest": key[::-1],
+        "steps": 20,
         **changes,
     }
-    store.put(key, scenario, metrics(scenario) if made is None else made, summary)
-    return key
+    return put(store, scenario, metrics(scenario) if made is None else made, **summary)
+
+
+def keep_harm(store: Store) -> str:
+    """Puts a run into a store every text of which does harm; its key."""
+    data, rule = (written(Call(name, (("path", HARM),))) for name in ("npz", "krum"))
+    record = record_of(dataset=data, aggregator=rule, attack=HARM, model=HARM, mixing=HARM)
+    return put_record(store, record, ending=HARM)
 
 
 def fill(store: Store, wanted: Iterable[Scenario]) -> Store:
     """The store with runs of these scenarios."""
     for scenario in wanted:
-        put(store, scenario)
+        keep(store, scenario)
     return store

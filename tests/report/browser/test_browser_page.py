@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.report.test_page_command import scenario_of
 
 from tests.report.browser.conftest import DESKTOP, PHONE, Open
 from tests.report.browser.store import fill, scenarios
-from tests.report.test_page_command import scenario_of
 from wola.bench.store import Store
 from wola.report import Runs, read_runs
 from wola.report.page import write, write_page

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.report.browser.conftest import PHONE, Open
-from tests.report.browser.store import fill, put, scenarios
+from tests.report.browser.store import fill, keep, scenarios
 from tests.report.serving import serving
 from wola.bench.store import Store
 from wola.report.serve import PageServer
@@ -33,7 +33,7 @@ def test_runs_appear_without_reloading(look: Open, server: PageServer, growing: 
     assert page.locator("#overview :text('7/8')").count() == 1
     page.wait_for_selector("#chart-accuracy")
     page.focus("#rank-by-worst")
-    put(growing, wanted[-1])
+    keep(growing, wanted[-1])
     page.wait_for_selector("#status:text('32 runs')")
     page.wait_for_selector("#overview:not(:has-text('7/8'))")
     assert page.evaluate("window.stayed")

@@ -1,7 +1,23 @@
 """Figures of a report: drawn from runs, written as vectors and PNG, or told why not."""
 
-from wola.report.figures.cells import CannotDraw
-from wola.report.figures.drawing import FIGURES, Drawn, Kind, Undrawn, draw_all, file_name
-from wola.report.figures.sheet import FORMS
+from wola.report.figures.drawing import (
+    FIGURE_KINDS,
+    Drawn,
+    FigureKind,
+    Undrawn,
+    draw_all,
+    file_name,
+)
+from wola.report.figures.panels import FIGURE_FORMS
+from wola.report.figures.selection import CannotDraw
 
-__all__ = ["FIGURES", "FORMS", "CannotDraw", "Drawn", "Kind", "Undrawn", "draw_all", "file_name"]
+__all__ = [
+    "FIGURE_FORMS",
+    "FIGURE_KINDS",
+    "CannotDraw",
+    "Drawn",
+    "FigureKind",
+    "Undrawn",
+    "draw_all",
+    "file_name",
+]

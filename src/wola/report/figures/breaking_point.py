@@ -7,16 +7,16 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from wola.ground.names import counted
-from wola.report.figures.cells import (
+from wola.report.figures.panels import NOTE, caption, panel_grid, share_legend
+from wola.report.figures.selection import (
     CannotDraw,
     attacked,
-    chosen,
     described,
     left_out,
     places,
+    runs_with,
 )
-from wola.report.figures.looks import looks, strategy_title
-from wola.report.figures.sheet import NOTE, caption, share_legend, sheet
+from wola.report.figures.styles import line_styles, strategy_labels
 from wola.report.runs import Runs
 from wola.report.scores import Summary, scores, seed_values
 
@@ -31,36 +31,38 @@ def breaking_point_cases(runs: Runs) -> list[dict[str, Any]]:
     return places(runs)
 
 
-def breaking_point(runs: Runs, *, dataset: str, setting: str = "") -> Figure:
+def breaking_point_figure(runs: Runs, *, dataset: str, setting: str = "") -> Figure:
     """Accuracy against f > 0 for each strategy, a column per alpha: mean over attacks, and worst.
 
     A line is the mean over seeds of the accuracy averaged over training, attacks and aggregators
     (of the worst attack per aggregator in the lower row), its band from the lowest to the highest
     seed. A single f has no line to draw.
     """
-    here = attacked(chosen(runs, dataset=dataset, setting=setting))
-    cells = scores(here)
+    here = attacked(runs_with(runs, dataset=dataset, setting=setting))
+    cells, labels = scores(here), strategy_labels(here)
     known = cells.filter("complete")
     if known["byzantine"].n_unique() < 2:
-        note = left_out(cells, ("alpha", "byzantine"))
+        note = left_out(cells, ("alpha", "byzantine"), labels)
         only = ", ".join(str(f) for f in known["byzantine"].unique())
         told = f"only f = {only} has all its runs" if only else "no f has all its runs"
         raise CannotDraw(f"needs two values of f; {told}" + (f"; {note}" if note else ""))
     alphas = known["alpha"].unique().sort(descending=True).to_list()
     counts = known["byzantine"].unique().sort()
-    figure, panels = sheet(2, len(alphas), panel=(2.9, 2.3), sharex=True, sharey="row", least=6.5)
-    styles = looks(known["strategy"])
+    figure, panels = panel_grid(
+        2, len(alphas), panel=(2.9, 2.3), sharex=True, sharey="row", least=6.5
+    )
+    styles = line_styles(known["strategy"])
     place = ["alpha", "byzantine", "strategy"]
     for row, summary in enumerate(_ROWS):
         values = seed_values(here, summary=summary).join(known, on=place, how="semi")
         for column, alpha in enumerate(alphas):
             axes = panels[row, column]
             axes.grid(color="0.9", linewidth=0.6)
-            for rank, (strategy, look) in enumerate(styles.items()):
+            for rank, (strategy, style) in enumerate(styles.items()):
                 mean, low, high = _band(values.filter(alpha=alpha, strategy=strategy), counts)
-                shown = {"label": strategy_title(strategy), "zorder": 3 + rank, **look}
+                shown = {"label": labels[strategy], "zorder": 3 + rank, **style}
                 axes.plot(counts, mean, linewidth=1.6, markersize=5.5, **shown)
-                axes.fill_between(counts, low, high, color=look["color"], alpha=0.12, linewidth=0)
+                axes.fill_between(counts, low, high, color=style["color"], alpha=0.12, linewidth=0)
     for column, alpha in enumerate(alphas):
         panels[0, column].set_title(f"alpha = {alpha:g}", fontsize=NOTE + 1)
         panels[1, column].set_xlabel("Byzantine workers f")
@@ -74,7 +76,7 @@ def breaking_point(runs: Runs, *, dataset: str, setting: str = "") -> Figure:
         figure,
         f"{described(dataset, setting)}, {here.table['workers'][0]} workers: accuracy over "
         f"training against f, mean of {counted(seeds, 'seed')}{spread}",
-        [left_out(cells, ("alpha", "byzantine"))],
+        [left_out(cells, ("alpha", "byzantine"), labels)],
     )
     return figure
 

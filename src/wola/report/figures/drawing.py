@@ -8,23 +8,23 @@ from typing import Any, NamedTuple
 
 from matplotlib.figure import Figure
 
-from wola.report.figures.breaking_point import breaking_point, breaking_point_cases
-from wola.report.figures.cells import CannotDraw
-from wola.report.figures.classes import by_place, classes
-from wola.report.figures.gains import gains, gains_cases
-from wola.report.figures.heatmaps import heatmaps, heatmaps_cases
-from wola.report.figures.iris import iris, iris_cases
-from wola.report.figures.label_counts import label_counts, label_counts_cases
-from wola.report.figures.sheet import save
-from wola.report.figures.training import by_attack, training
-from wola.report.figures.weights import weights
-from wola.report.figures.without_attackers import without_attackers, without_attackers_cases
-from wola.report.names import file_word
+from wola.report.figures.breaking_point import breaking_point_cases, breaking_point_figure
+from wola.report.figures.classes import by_place, classes_figure
+from wola.report.figures.gains import gains_cases, gains_figure
+from wola.report.figures.heatmaps import heatmaps_cases, heatmaps_figure
+from wola.report.figures.iris import iris_cases, iris_figure
+from wola.report.figures.label_counts import label_counts_cases, label_counts_figure
+from wola.report.figures.panels import save
+from wola.report.figures.selection import CannotDraw
+from wola.report.figures.training import by_attack, training_figure
+from wola.report.figures.weights import weights_figure
+from wola.report.figures.without_attackers import without_attackers_cases, without_attackers_figure
+from wola.report.names import file_word, part_word
 from wola.report.runs import Runs
 
 
 @dataclass(frozen=True)
-class Kind:
+class FigureKind:
     """A kind of figure: `draw` makes one out of runs and the choices of a case.
 
     `cases` lists the choices that the runs allow, each a figure of its own; `needs` says which
@@ -37,59 +37,59 @@ class Kind:
     about: str
 
 
-FIGURES: Mapping[str, Kind] = MappingProxyType(
+FIGURE_KINDS: Mapping[str, FigureKind] = MappingProxyType(
     {
-        "gains": Kind(
-            gains,
+        "gains": FigureKind(
+            gains_figure,
             gains_cases,
             "runs under attack with WoLA and without it, of the same dataset, alpha and f",
             "accuracy gains over the best strategy without WoLA, by f",
         ),
-        "training": Kind(
-            training,
+        "training": FigureKind(
+            training_figure,
             by_attack,
             "runs under attack",
             "accuracy and dissimilarity over training, a column per aggregator",
         ),
-        "without-attackers": Kind(
-            without_attackers,
+        "without-attackers": FigureKind(
+            without_attackers_figure,
             without_attackers_cases,
             "runs with f = 0, such as those of `wola bench paper/mean`",
             "accuracy over training without Byzantine workers, by dataset and alpha",
         ),
-        "heatmaps": Kind(
-            heatmaps,
+        "heatmaps": FigureKind(
+            heatmaps_figure,
             heatmaps_cases,
             "runs of WoLA and NNM with two or more batch sizes and momenta, such as those of "
             "`wola bench paper/heatmap`",
             "accuracy by batch size and momentum for WoLA, NNM and the difference",
         ),
-        "iris": Kind(
-            iris,
+        "iris": FigureKind(
+            iris_figure,
             iris_cases,
             "the numbers that `wola bench paper/iris` writes into a store",
             "cosines of the gradients of the three classes of iris, with loss and accuracy",
         ),
-        "label-counts": Kind(
-            label_counts,
+        "label-counts": FigureKind(
+            label_counts_figure,
             label_counts_cases,
             "runs under attack",
             "how many samples of each class each worker holds, by alpha",
         ),
-        "weights": Kind(
-            weights,
+        "weights": FigureKind(
+            weights_figure,
             by_attack,
             "runs under attack with a rule that weighs workers, such as the geometric median",
             "the weight each worker received over training, honest and Byzantine told apart",
         ),
-        "breaking-point": Kind(
-            breaking_point,
+        "breaking-point": FigureKind(
+            breaking_point_figure,
             breaking_point_cases,
             "runs under attack with two or more values of f",
             "accuracy against the number of attackers, with a band over seeds",
         ),
-        "classes": Kind(
-            classes,
+        "classes": FigureKind(
+            classes_figure,
             by_place,
             "runs under attack",
             "accuracy of each class at the end of training under each attack",
@@ -122,7 +122,7 @@ def draw_all(
     """Draws every figure that the runs allow into files of a folder, named by what they show.
 
     A figure for which runs are missing is not drawn; it is listed with the reason. `names` takes
-    some of `FIGURES` alone.
+    some of `FIGURE_KINDS` alone.
 
     >>> from tempfile import TemporaryDirectory
     >>> from wola.report.runs import read_runs
@@ -132,10 +132,10 @@ def draw_all(
     """
     files: list[Path] = []
     undrawn: list[Undrawn] = []
-    for name in FIGURES if names is None else names:
-        if name not in FIGURES:
-            raise ValueError(f"figure = {name!r}; allowed: {', '.join(FIGURES)}")
-        kind = FIGURES[name]
+    for name in FIGURE_KINDS if names is None else names:
+        if name not in FIGURE_KINDS:
+            raise ValueError(f"figure = {name!r}; allowed: {', '.join(FIGURE_KINDS)}")
+        kind = FIGURE_KINDS[name]
         cases = kind.cases(runs)
         if not cases:
             undrawn.append(Undrawn(name, f"there are no such runs; it needs {kind.needs}"))
@@ -156,6 +156,14 @@ def file_name(name: str, case: Mapping[str, Any]) -> str:
     >>> file_name("training", {"dataset": "digits", "setting": "", "alpha": 0.3, "byzantine": 6})
     'training-digits-alpha-0.3-f-6'
     """
+    words = [
+        part_word(v) if k in ("dataset", "attack", "aggregator") else _word(k, v)
+        for k, v in case.items()
+        if v not in ("", None)
+    ]
+    return "-".join([name, *words])
+
+
+def _word(axis: str, value: Any) -> str:
     told = {"alpha": "alpha-{:g}", "byzantine": "f-{}", "seed": "seed-{}"}
-    parts = [told.get(k, "{}").format(v) for k, v in case.items() if v not in ("", None)]
-    return "-".join([name, *map(file_word, parts)])
+    return file_word(told.get(axis, "{}").format(value))

@@ -9,13 +9,12 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from wola.ground.names import counted
-from wola.report.figures.cells import CannotDraw, attacked, places, seeds_of
-from wola.report.figures.looks import Look, looks, strategy_title
-from wola.report.figures.sheet import NOTE, caption, sheet
-from wola.report.names import title
+from wola.report.figures.panels import NOTE, caption, panel_grid
+from wola.report.figures.selection import CannotDraw, attacked, places, seeds_of
+from wola.report.figures.styles import Style, line_styles, strategy_labels
 from wola.report.runs import Runs
-from wola.report.scores import Summary, scores
-from wola.report.scores import gains as gains_of
+from wola.report.scores import Summary, gains, scores
+from wola.report.short_names import short_names
 
 _SUMMARIES = {"global": "mean over attacks and aggregators", "worst": "worst attack"}
 
@@ -31,7 +30,7 @@ def gains_cases(runs: Runs) -> list[dict[str, Any]]:
     return [{"setting": s, "summary": summary} for s in settings for summary in _SUMMARIES]
 
 
-def gains(runs: Runs, *, setting: str = "", summary: Summary = "global") -> Figure:
+def gains_figure(runs: Runs, *, setting: str = "", summary: Summary = "global") -> Figure:
     """Gains in points of accuracy, a group of boxes per f, a box per strategy with WoLA.
 
     A box is over datasets and values of alpha: from the first to the third quartile, the line at
@@ -39,24 +38,24 @@ def gains(runs: Runs, *, setting: str = "", summary: Summary = "global") -> Figu
     as well, as a box of few says little. After the WoLA paper's figure of accuracy gains.
     """
     here = attacked(runs).where(setting=[setting])
-    found = gains_of(scores(here, summary=summary))
+    found = gains(scores(here, summary=summary))
     if found.is_empty():
         raise CannotDraw("needs runs with WoLA and without it, of the same dataset, alpha and f")
     known = found.drop_nulls("gain")
     if known.is_empty():
         raise CannotDraw(f"all {len(found)} gains lack runs, of the strategy or of those beside it")
-    styles = looks(known["strategy"])
+    styles, labels = line_styles(known["strategy"]), strategy_labels(here)
     counts = known["byzantine"].unique().sort().to_list()
     alphas = known["alpha"].unique().sort(descending=True).to_list()
-    figure, panels = sheet(1, 1, panel=(max(6.5, 0.5 * len(counts) * len(styles)), 3.4))
+    figure, panels = panel_grid(1, 1, panel=(max(6.5, 0.5 * len(counts) * len(styles)), 3.4))
     axes = panels[0, 0]
     step = 0.8 / len(styles)
-    for rank, (strategy, look) in enumerate(styles.items()):
+    for rank, (strategy, style) in enumerate(styles.items()):
         for group, f in enumerate(counts):
             cell = known.filter(strategy=strategy, byzantine=f)
             if len(cell):
                 x = group + (rank - (len(styles) - 1) / 2) * step
-                _box(axes, x, cell, step, _face(look, rank))
+                _box(axes, x, cell, step, _face(style, rank))
                 _points(axes, x, cell, step, alphas)
     axes.axhline(0, color="black", linewidth=0.8)
     axes.grid(axis="y", color="0.9", linewidth=0.6)
@@ -67,8 +66,8 @@ def gains(runs: Runs, *, setting: str = "", summary: Summary = "global") -> Figu
         axes.axvline(border - 0.5, color="0.8", linewidth=0.8)
     axes.set_ylabel("gain in accuracy (points)")
     boxes = [
-        Patch(edgecolor="black", label=strategy_title(name), **_face(look, rank))
-        for rank, (name, look) in enumerate(styles.items())
+        Patch(edgecolor="black", label=labels[name], **_face(style, rank))
+        for rank, (name, style) in enumerate(styles.items())
     ]
     shapes = [
         Line2D([], [], label=f"alpha = {alpha:g}", **_shape(place))
@@ -83,7 +82,7 @@ def gains(runs: Runs, *, setting: str = "", summary: Summary = "global") -> Figu
         handleheight=1.4,
     )
     lacking = len(found) - len(known)
-    datasets = ", ".join(title(name) for name in known["dataset"].unique().sort())
+    datasets = ", ".join(short_names(known["dataset"].unique().sort()).values())
     caption(
         figure,
         f"Gain over the best strategy without WoLA ({_SUMMARIES[summary]}): {datasets}",
@@ -96,8 +95,8 @@ def gains(runs: Runs, *, setting: str = "", summary: Summary = "global") -> Figu
     return figure
 
 
-def _face(look: Look, rank: int) -> dict[str, Any]:
-    return {"facecolor": look["color"], "alpha": 0.55, "hatch": _HATCHES[rank % len(_HATCHES)]}
+def _face(style: Style, rank: int) -> dict[str, Any]:
+    return {"facecolor": style["color"], "alpha": 0.55, "hatch": _HATCHES[rank % len(_HATCHES)]}
 
 
 def _shape(place: int) -> dict[str, Any]:

@@ -8,19 +8,18 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from wola.ground.names import counted
-from wola.report.figures.cells import (
-    SWEPT,
+from wola.report.figures.panels import NOTE, SMALL, caption, panel_grid
+from wola.report.figures.selection import (
     CannotDraw,
-    apart_from_sweep,
     attacked,
-    chosen,
     described,
     is_sweep,
+    runs_with,
 )
-from wola.report.figures.looks import DIVERGING, SEQUENTIAL, strategy_title, write_numbers
-from wola.report.figures.sheet import NOTE, SMALL, caption, sheet
-from wola.report.names import title
+from wola.report.figures.styles import DIVERGING, SEQUENTIAL, strategy_labels, write_numbers
 from wola.report.runs import Runs, values
+from wola.report.settings import SWEPT
+from wola.report.short_names import short_names
 
 _PAIR = ("WoLA", "NNM")
 _PLACE = ("dataset", "rest", "byzantine", "attack", "aggregator")
@@ -28,7 +27,7 @@ _PLACE = ("dataset", "rest", "byzantine", "attack", "aggregator")
 
 def heatmaps_cases(runs: Runs) -> list[dict[str, Any]]:
     """Every place where batch and momentum were varied, for WoLA and NNM."""
-    table = _with_rest(attacked(runs).table).filter(pl.col("strategy").is_in(_PAIR))
+    table = attacked(runs).table.filter(pl.col("strategy").is_in(_PAIR))
     return [
         dict(zip(_PLACE, place, strict=True))
         for place, found in sorted(table.group_by(_PLACE), key=lambda item: item[0])
@@ -36,7 +35,7 @@ def heatmaps_cases(runs: Runs) -> list[dict[str, Any]]:
     ]
 
 
-def heatmaps(
+def heatmaps_figure(
     runs: Runs,
     *,
     dataset: str,
@@ -53,9 +52,8 @@ def heatmaps(
     lacks a seed is hatched and says how many there are. After the WoLA paper's heat maps.
     """
     at = {"dataset": dataset, "byzantine": byzantine, "attack": attack, "aggregator": aggregator}
-    here = chosen(runs, **at).where(strategy=pair)
-    here = Runs(_with_rest(here.table), _with_rest(here.failed), here.stores, here.notes)
-    here = chosen(here, rest=rest)
+    here = runs_with(runs_with(runs, **at).where(strategy=pair), rest=rest)
+    labels = strategy_labels(here)
     alphas, seeds = sorted(values(here, "alpha"), reverse=True), values(here, "seed")
     batches, betas = sorted(values(here, "batch"), reverse=True), values(here, "beta")
     axes_of = {"batch": batches, "beta": betas}
@@ -72,7 +70,7 @@ def heatmaps(
         )
     reach = max(float(np.abs(known).max()), 0.1)
     width = 0.5 * len(betas) + 0.9
-    figure, panels = sheet(
+    figure, panels = panel_grid(
         len(alphas), 3, panel=(max(2.3, width), 0.36 * len(batches) + 0.75), least=8.0
     )
     for row, alpha in enumerate(alphas):
@@ -96,7 +94,7 @@ def heatmaps(
             axes.set_xticks(range(len(betas)), [f"{beta:g}" for beta in betas])
             axes.set_yticks(range(len(batches)), [str(batch) for batch in batches])
             if row == 0:
-                names = [strategy_title(name) for name in pair]
+                names = [labels[name] for name in pair]
                 axes.set_title([*names, " \N{MINUS SIGN} ".join(names)][column], fontsize=NOTE + 1)
             if row == len(alphas) - 1:
                 axes.set_xlabel("momentum")
@@ -106,20 +104,16 @@ def heatmaps(
                 bar.ax.tick_params(labelsize=SMALL)
         panels[row, 0].set_ylabel(f"alpha = {alpha:g}\nbatch size")
     lacking = sum(int((counts < len(seeds)).sum()) for _, counts in maps.values())
+    attack_name, rule_name = short_names([attack])[attack], short_names([aggregator])[aggregator]
     cells = sum(counts.size for _, counts in maps.values())
     caption(
         figure,
-        f"{described(dataset, rest)} under {title(attack)} with {title(aggregator)}, "
+        f"{described(dataset, rest)} under {attack_name} with {rule_name}, "
         f"f = {byzantine} of {here.table['workers'][0]} workers: mean of "
         f"{counted(len(seeds), 'seed')}",
         [f"{lacking} of {cells} cells lack runs and have no colour" if lacking else ""],
     )
     return figure
-
-
-def _with_rest(table: pl.DataFrame) -> pl.DataFrame:
-    rest = [apart_from_sweep(setting) for setting in table["setting"]]
-    return table.with_columns(pl.Series("rest", rest, pl.String))
 
 
 def _map(

@@ -6,8 +6,8 @@ import polars as pl
 from matplotlib.figure import Figure
 from polars.exceptions import PolarsError
 
-from wola.report.figures.cells import CannotDraw
-from wola.report.figures.sheet import caption, share_legend, sheet
+from wola.report.figures.panels import caption, panel_grid, share_legend
+from wola.report.figures.selection import CannotDraw
 from wola.report.runs import Runs
 
 _LINES = (
@@ -24,7 +24,7 @@ def iris_cases(runs: Runs) -> list[dict[str, Any]]:
     return [{}] if any(_files(runs)) else []
 
 
-def iris(runs: Runs) -> Figure:
+def iris_figure(runs: Runs) -> Figure:
     """Cosines of the gradients of every two classes above, loss and test accuracy below.
 
     A cosine below zero is an angle of more than a right one: the classes pull the model apart.
@@ -40,7 +40,7 @@ def iris(runs: Runs) -> Figure:
     except (OSError, PolarsError) as error:
         told = str(error).splitlines()[0]
         raise CannotDraw(f"{files[0]} cannot be read: {told}") from error
-    figure, panels = sheet(2, 1, panel=(6.0, 2.2), sharex=True)
+    figure, panels = panel_grid(2, 1, panel=(6.0, 2.2), sharex=True)
     marks = {"markevery": max(1, len(steps) // 8), "markersize": 5, "linewidth": 1.6}
     cosines = [name for name in table.columns if name.startswith("cosine_")]
     above, below = panels[0, 0], panels[1, 0]

@@ -5,17 +5,18 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from wola.report.figures.cells import (
+from wola.ground.names import worker_names
+from wola.report.figures.panels import NOTE, SMALL, caption, panel_grid
+from wola.report.figures.selection import (
     CannotDraw,
     attacked,
-    chosen,
     described,
     places,
+    runs_with,
     summaries_of,
     usual_f,
 )
-from wola.report.figures.looks import FROM_NOTHING, write_numbers
-from wola.report.figures.sheet import NOTE, SMALL, caption, sheet
+from wola.report.figures.styles import FROM_NOTHING, write_numbers
 from wola.report.runs import Runs
 
 _MOST_WRITTEN = 12
@@ -25,14 +26,14 @@ def label_counts_cases(runs: Runs) -> list[dict[str, Any]]:
     """Every dataset and setting: f as in the paper's curves, the first seed."""
     found = []
     for place in places(runs):
-        table = attacked(chosen(runs, **place)).table
+        table = attacked(runs_with(runs, **place)).table
         f = usual_f(table["byzantine"].unique().to_list())
         seed = table.filter(byzantine=f)["seed"].min()
         found.append({**place, "byzantine": f, "seed": seed})
     return found
 
 
-def label_counts(
+def label_counts_figure(
     runs: Runs, *, dataset: str, setting: str = "", byzantine: int, seed: int
 ) -> Figure:
     """Samples by worker and class, a panel per alpha, for one f and one seed.
@@ -40,7 +41,7 @@ def label_counts(
     The honest workers come first; the Byzantine ones stand below the line, with what their shards
     would be: only attacks on data use them.
     """
-    here = chosen(runs, dataset=dataset, setting=setting, byzantine=byzantine, seed=seed).table
+    here = runs_with(runs, dataset=dataset, setting=setting, byzantine=byzantine, seed=seed).table
     first = here.sort("key").unique("alpha", keep="first").sort("alpha", descending=True)
     counts = summaries_of(runs, first, "counts")
     classes = summaries_of(runs, first, "classes")
@@ -58,7 +59,7 @@ def label_counts(
     highest = max(float(numbers.max()) for numbers in maps.values())
     few = len(names) <= _MOST_WRITTEN
     width = max(2.6, 0.33 * len(names) + 0.9) if few else 3.6
-    figure, panels = sheet(1, len(maps), panel=(width, 0.21 * workers + 0.9), sharey=True)
+    figure, panels = panel_grid(1, len(maps), panel=(width, 0.21 * workers + 0.9), sharey=True)
     for column, (alpha, numbers) in enumerate(maps.items()):
         axes = panels[0, column]
         axes.imshow(numbers, cmap=FROM_NOTHING, vmin=0, vmax=highest, aspect="auto")
@@ -70,7 +71,9 @@ def label_counts(
         axes.axhline(workers - byzantine - 0.5, color="black", linewidth=2)
         axes.set_title(f"alpha = {alpha:g}", fontsize=NOTE + 1)
         axes.set_xlabel("class")
-    panels[0, 0].set_yticks(range(workers), worker_names(workers, byzantine), fontsize=SMALL)
+    panels[0, 0].set_yticks(
+        range(workers), worker_names(workers, workers - byzantine), fontsize=SMALL
+    )
     panels[0, 0].set_ylabel("worker (B: Byzantine)")
     figure.colorbar(panels[0, 0].get_images()[0], ax=list(panels.flat), label="samples", pad=0.02)
     caption(
@@ -79,13 +82,3 @@ def label_counts(
         f"{workers} workers, seed {seed}",
     )
     return figure
-
-
-def worker_names(workers: int, byzantine: int) -> list[str]:
-    """Numbers from 1, the Byzantine workers, who come last, with a B.
-
-    >>> worker_names(3, 1)
-    ['1', '2', 'B3']
-    """
-    honest = workers - byzantine
-    return [f"{'B' if i > honest else ''}{i}" for i in range(1, workers + 1)]

@@ -8,20 +8,19 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
 from wola.ground.names import counted
-from wola.report.figures.cells import (
-    aggregators,
-    attacks,
-    chosen,
+from wola.report.figures.panels import NOTE, caption, panel_grid, share_legend
+from wola.report.figures.selection import (
     described,
     hardest,
     places,
+    runs_with,
     steps_of,
     whole,
 )
-from wola.report.figures.looks import Look, looks, strategy_title
-from wola.report.figures.sheet import NOTE, caption, share_legend, sheet
-from wola.report.names import title
+from wola.report.figures.styles import Style, line_styles, strategy_labels
+from wola.report.names import parts_in_order
 from wola.report.runs import Runs
+from wola.report.short_names import short_names
 
 _ROWS = {
     "accuracy": "test accuracy (%)",
@@ -32,14 +31,14 @@ _ROWS = {
 def by_attack(runs: Runs) -> list[dict[str, Any]]:
     """A case for every dataset, setting and attack, at its hardest place."""
     return [
-        {**place, **hardest(chosen(here, attack=attack)), "attack": attack}
+        {**place, **hardest(runs_with(here, attack=attack)), "attack": attack}
         for place in places(runs)
-        for here in [chosen(runs, **place)]
-        for attack in attacks(here.table.filter(pl.col("byzantine") > 0))
+        for here in [runs_with(runs, **place)]
+        for attack in parts_in_order(here.table.filter(pl.col("byzantine") > 0)["attack"])
     ]
 
 
-def training(
+def training_figure(
     runs: Runs, *, dataset: str, setting: str = "", alpha: float, byzantine: int, attack: str
 ) -> Figure:
     """Test accuracy above, the honest workers' dissimilarity below, by step, for each strategy.
@@ -48,21 +47,24 @@ def training(
     of the momenta, which is what the rule sees. Strategies with the same runs share a line. After
     the WoLA paper's figure of training under ALIE and LF.
     """
-    here = chosen(runs, dataset=dataset, setting=setting)
+    here = runs_with(runs, dataset=dataset, setting=setting)
     place = {"alpha": alpha, "byzantine": byzantine, "attack": attack}
-    chosen(here, **place)
+    runs_with(here, **place)
     table, notes = whole(here, by=("aggregator", "attack"), **place)
     steps = steps_of(here, table, list(_ROWS))
-    rules, labels = aggregators(table), shared_labels(table)
-    figure, panels = sheet(2, len(rules), panel=(2.5, 2.1), sharex=True, sharey="row", least=6.5)
-    styles = looks(table["strategy"])
+    rules, labels = parts_in_order(table["aggregator"]), shared_labels(here, table)
+    shown = {**short_names(rules), **short_names([attack])}
+    figure, panels = panel_grid(
+        2, len(rules), panel=(2.5, 2.1), sharex=True, sharey="row", least=6.5
+    )
+    styles = line_styles(table["strategy"])
     for (row, column), axes in ((place, panels[place]) for place in _places(panels.shape)):
         lines = steps.filter(aggregator=rules[column])
         for rank, (strategy, label) in enumerate(labels.items()):
             x, y = mean_line(lines.filter(strategy=strategy), list(_ROWS)[row])
             line(axes, x, y, styles[strategy], label=label, rank=rank)
     for column, rule in enumerate(rules):
-        panels[0, column].set_title(title(rule), fontsize=NOTE + 1)
+        panels[0, column].set_title(shown[rule], fontsize=NOTE + 1)
         panels[1, column].set_xlabel("step")
     for row, label in enumerate(_ROWS.values()):
         panels[row, 0].set_ylabel(label)
@@ -72,7 +74,7 @@ def training(
     share_legend(figure, panels.flat)
     caption(
         figure,
-        f"{described(dataset, setting)} under {title(attack)}, alpha = {alpha:g}, f = {byzantine} "
+        f"{described(dataset, setting)} under {shown[attack]}, alpha = {alpha:g}, f = {byzantine} "
         f"of {table['workers'][0]} workers: mean of {counted(table['seed'].n_unique(), 'seed')}",
         [*notes, ended_early(table)],
     )
@@ -87,7 +89,7 @@ def mean_line(steps: pl.DataFrame, name: str) -> tuple[list[int], list[float]]:
 
 
 def line(
-    axes: Axes, x: list[int], y: list[float], look: Look, *, label: str, rank: int = 0
+    axes: Axes, x: list[int], y: list[float], style: Style, *, label: str, rank: int = 0
 ) -> None:
     """Draws a line with five markers or so, which lines of other ranks have elsewhere."""
     axes.grid(color="0.9", linewidth=0.6)
@@ -95,28 +97,23 @@ def line(
         return
     every = max(1, len(x) // 5)
     marks = slice(rank * every // 8, None, every)
-    axes.plot(x, y, label=label, linewidth=1.5, markersize=5, markevery=marks, **look)
+    axes.plot(x, y, label=label, linewidth=1.5, markersize=5, markevery=marks, **style)
 
 
-def shared_labels(table: pl.DataFrame) -> dict[str, str]:
-    """The strategies to draw and their labels: one for those whose runs are all the same."""
+def shared_labels(runs: Runs, table: pl.DataFrame) -> dict[str, str]:
+    """The strategies of a table to draw and their labels: one for those with the same runs."""
+    labels = strategy_labels(runs)
     owners: dict[tuple[str, ...], list[str]] = {}
-    for strategy in looks(table["strategy"]):
-        runs = tuple(table.filter(strategy=strategy)["run"].sort())
-        owners.setdefault(runs, []).append(strategy)
+    for strategy in line_styles(table["strategy"]):
+        found = tuple(table.filter(strategy=strategy)["run"].sort())
+        owners.setdefault(found, []).append(strategy)
+    # A lone sign is clear beside another name.
     return {
-        names[0]: strategy_title(names[0]) if len(names) == 1 else _joined(names)
+        names[0]: labels[names[0]]
+        if len(names) == 1
+        else " and ".join("-" if name == "-" else labels[name] for name in names)
         for names in owners.values()
     }
-
-
-def _joined(names: list[str]) -> str:
-    """Strategies that share a line; a lone sign is clear beside another name.
-
-    >>> _joined(["-", "BKT"])
-    '- and BKT'
-    """
-    return " and ".join("-" if name == "-" else strategy_title(name) for name in names)
 
 
 def ended_early(table: pl.DataFrame) -> str:

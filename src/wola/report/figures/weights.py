@@ -6,19 +6,20 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from wola.report.figures.cells import CannotDraw, aggregators, chosen, described, steps_of
-from wola.report.figures.label_counts import worker_names
-from wola.report.figures.looks import FROM_NOTHING, OF_BYZANTINE
-from wola.report.figures.sheet import NOTE, SMALL, caption, sheet
+from wola.ground.names import worker_names
+from wola.report.figures.panels import NOTE, SMALL, caption, panel_grid
+from wola.report.figures.selection import CannotDraw, described, runs_with, steps_of
+from wola.report.figures.styles import FROM_NOTHING, OF_BYZANTINE
 from wola.report.figures.training import shared_labels
-from wola.report.names import title
+from wola.report.names import parts_in_order
 from wola.report.runs import Runs
+from wola.report.short_names import short_names
 
 # As many columns as a panel can show; the weights of more steps are averaged.
 _BINS = 75
 
 
-def weights(
+def weights_figure(
     runs: Runs,
     *,
     dataset: str,
@@ -38,17 +39,18 @@ def weights(
     unless told otherwise: with another one the workers hold other data.
     """
     place = {"alpha": alpha, "byzantine": byzantine, "attack": attack}
-    here = chosen(runs, dataset=dataset, setting=setting, **place)
+    here = runs_with(runs, dataset=dataset, setting=setting, **place)
     shown = min(here.table["seed"].to_list()) if seed is None else seed
-    there = chosen(here, seed=shown).table
+    there = runs_with(here, seed=shown).table
     steps = steps_of(here, there, ["weights"]).drop_nulls("weights")
     table = there.join(steps, on="run", how="semi")
+    shown_rules = short_names(parts_in_order(here.table["aggregator"]))
     if table.is_empty():
-        rules = ", ".join(title(rule) for rule in aggregators(here.table))
+        rules = ", ".join(shown_rules.values())
         raise CannotDraw(f"the rules of these runs ({rules}) give no weight to a worker as a whole")
-    columns, rows = shared_labels(table), aggregators(table)
+    columns, rows = shared_labels(here, table), parts_in_order(table["aggregator"])
     workers = int(table["workers"][0])
-    figure, panels = sheet(
+    figure, panels = panel_grid(
         len(rows),
         len(columns),
         panel=(1.4, 0.13 * workers + 0.7),
@@ -56,7 +58,7 @@ def weights(
         sharey=True,
         least=7.5,
     )
-    names = worker_names(workers, byzantine)
+    names = worker_names(workers, workers - byzantine)
     ticks = sorted({0, workers - byzantine - 1, workers - byzantine, workers - 1})
     for row, rule in enumerate(rows):
         for column, (strategy, label) in enumerate(columns.items()):
@@ -68,7 +70,7 @@ def weights(
             axes.set_title(f"{label.split(' (')[0]}\n{told}" if row == 0 else told, fontsize=NOTE)
             axes.tick_params(labelsize=SMALL)
         panels[row, 0].set_yticks(ticks, [names[i] for i in ticks], fontsize=SMALL)
-        panels[row, 0].set_ylabel(f"{title(rule)}\nworker (B: Byzantine)", fontsize=NOTE)
+        panels[row, 0].set_ylabel(f"{shown_rules[rule]}\nworker (B: Byzantine)", fontsize=NOTE)
     for axes in panels[-1]:
         axes.set_xlabel("step", fontsize=NOTE)
     honest, others = next(axes for axes in panels.flat if axes.get_images()).get_images()
@@ -76,8 +78,9 @@ def weights(
         figure.colorbar(image, ax=list(panels.flat), label=name, pad=0.01, aspect=40, extend="max")
     caption(
         figure,
-        f"Who was listened to: {described(dataset, setting)} under {title(attack)}, alpha = "
-        f"{alpha:g}, f = {byzantine} of {workers} workers, seed {shown}",
+        f"Who was listened to: {described(dataset, setting)} under "
+        f"{short_names([attack])[attack]}, alpha = {alpha:g}, f = {byzantine} of "
+        f"{workers} workers, seed {shown}",
         [
             "above each panel: the Byzantine workers' share of the weight; equal weights give "
             f"them {100 * byzantine / workers:.0f} %"
@@ -91,14 +94,14 @@ def _panel(axes: Axes, steps: pl.DataFrame, byzantine: int) -> str:
     numbers = np.asarray(steps["weights"].to_list(), dtype=np.float64)
     workers = numbers.shape[1]
     border, end = workers - byzantine - 0.5, steps["step"].to_list()[-1] + 0.5
-    looks = {"vmin": 0.0, "vmax": min(1.0, 3 / workers), "aspect": "auto"}
+    shades = {"vmin": 0.0, "vmax": min(1.0, 3 / workers), "aspect": "auto"}
     parts = (
         (FROM_NOTHING, numbers[:, : workers - byzantine], (0.5, end, border, -0.5)),
         (OF_BYZANTINE, numbers[:, workers - byzantine :], (0.5, end, workers - 0.5, border)),
     )
     for colours, part, extent in parts:
         image = binned(part).T
-        axes.imshow(image, cmap=colours, extent=extent, interpolation="nearest", **looks)
+        axes.imshow(image, cmap=colours, extent=extent, interpolation="nearest", **shades)
     axes.axhline(border, color="black", linewidth=2)
     axes.set_ylim(workers - 0.5, -0.5)
     share = 100 * numbers[:, workers - byzantine :].sum(1).mean()

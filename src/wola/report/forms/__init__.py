@@ -7,10 +7,10 @@ from wola.report.forms import html, latex
 from wola.report.forms.csv import csv
 from wola.report.forms.markdown import markdown
 from wola.report.forms.terminal import terminal
-from wola.report.table import Table
+from wola.report.layout import Table
 
 #: What writes one table.
-FORMS: Mapping[str, Callable[[Table], str]] = MappingProxyType(
+TABLE_FORMS: Mapping[str, Callable[[Table], str]] = MappingProxyType(
     {"md": markdown, "csv": csv, "tex": latex.latex, "html": html.html}
 )
 
@@ -18,9 +18,9 @@ FORMS: Mapping[str, Callable[[Table], str]] = MappingProxyType(
 DOCUMENTS: Mapping[str, Callable[[Iterable[Table]], str]] = MappingProxyType(
     {
         "md": lambda tables: "\n".join(map(markdown, tables)),
-        "tex": latex.document,
-        "html": html.document,
+        "tex": latex.latex_document,
+        "html": html.html_document,
     }
 )
 
-__all__ = ["DOCUMENTS", "FORMS", "terminal"]
+__all__ = ["DOCUMENTS", "TABLE_FORMS", "terminal"]

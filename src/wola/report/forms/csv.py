@@ -1,6 +1,6 @@
 """Tables as CSV: the numbers unrounded, a line per cell."""
 
-from wola.report.table import Table
+from wola.report.layout import Table
 
 
 def csv(table: Table) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from html import escape
 
 from wola.report.forms.marks import marked
-from wola.report.table import Cell, Table
+from wola.report.layout import Cell, Table
 
 # The colours are those of the paper, darkened until they can be read as text on white.
 _STYLE = """
@@ -59,7 +59,7 @@ def html(table: Table) -> str:
     return text.encode("ascii", "xmlcharrefreplace").decode()
 
 
-def document(tables: Iterable[Table]) -> str:
+def html_document(tables: Iterable[Table]) -> str:
     """A whole page with the tables."""
     body = "".join(map(html, tables))
     head = f"<meta charset='utf-8'><title>Tables</title><style>{_STYLE}</style>"

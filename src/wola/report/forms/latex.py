@@ -3,7 +3,7 @@ r"""Tables as LaTeX with booktabs and colours, and a document that shows them al
 import re
 from collections.abc import Iterable
 
-from wola.report.table import Cell, Table
+from wola.report.layout import Cell, Table
 
 #: What a document needs before tables can be put into it; the colours are the paper's.
 PREAMBLE = r"""\usepackage{amssymb}
@@ -73,7 +73,7 @@ def latex(table: Table) -> str:
     )
 
 
-def document(tables: Iterable[Table]) -> str:
+def latex_document(tables: Iterable[Table]) -> str:
     """A whole document with the tables, ready for pdflatex."""
     # LaTeX refuses to keep more than some tables waiting for a place.
     body = "\\clearpage\n".join(map(latex, tables))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from wola.report.forms.marks import marked
-from wola.report.table import Cell, Table
+from wola.report.layout import Cell, Table
 
 
 def markdown(table: Table) -> str:

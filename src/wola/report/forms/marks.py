@@ -1,6 +1,6 @@
 """How first, second and third are told apart without colour."""
 
-from wola.report.table import Cell
+from wola.report.layout import Cell
 
 MARKS = {1: "¹", 2: "²", 3: "³"}
 

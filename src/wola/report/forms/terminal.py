@@ -9,7 +9,7 @@ from rich.table import Table as Drawn
 from rich.text import Text
 
 from wola.report.forms.marks import marked
-from wola.report.table import Cell, Table
+from wola.report.layout import Cell, Table
 
 _STYLES = {1: "bold yellow", 2: "bold blue", 3: "bold red"}
 

@@ -16,7 +16,7 @@ TESTS, SPANS = 120, 60
 _MISSING = 255
 
 
-def curves(folder: Path, workers: int) -> dict[str, Any]:
+def run_curves(folder: Path, workers: int) -> dict[str, Any]:
     """The curves of a run, read from its folder; none if its metrics cannot be read.
 
     `accuracy` and `dissimilarity` are lists of steps and of values. `weights` has a byte per span

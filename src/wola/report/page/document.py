@@ -18,10 +18,10 @@ _SOURCES: dict[Place, tuple[str, str]] = {
 }
 
 
-def document(data: dict[str, Any], curves: dict[str, Any], *, place: Place) -> str:
+def page_document(data: dict[str, Any], curves: dict[str, Any], *, place: Place) -> str:
     """The page of some data; the policy allows its own script and style, and no other address.
 
-    >>> "<b>" in document({"note": "</script><b>"}, {}, place="inside")
+    >>> "<b>" in page_document({"note": "</script><b>"}, {}, place="inside")
     False
     """
     parts = {

@@ -6,10 +6,11 @@ from typing import Any
 
 import polars as pl
 
-from wola.report.names import AGGREGATORS, ATTACKS, DATASETS
+from wola.report.names import in_order, parts_in_order
 from wola.report.page.command import command_line
-from wola.report.page.curves import curves
-from wola.report.runs import Runs
+from wola.report.page.curves import run_curves
+from wola.report.runs import Runs, values
+from wola.report.short_names import short_names, short_strategies
 from wola.training import STRATEGIES, Scenario
 
 #: A row's values and the column each is in; the page finds them by these names.
@@ -26,11 +27,14 @@ FIELDS = {
     "workers": "workers",
     "accuracy": "accuracy",
     "dissimilarity": "dissimilarity_momenta",
+    "wola": "wola",
     "ending": "ending",
 }
 
 #: What shares a file of curves.
 CELL = ("dataset", "setting", "alpha", "byzantine", "strategy")
+
+_PARTS = ("dataset", "aggregator", "attack")
 
 #: So much of a key tells runs apart on a page.
 KEY = 16
@@ -53,15 +57,19 @@ def rows(table: pl.DataFrame) -> Iterator[list[Any]]:
     return (list(row) for row in short.select(*FIELDS.values()).iter_rows())
 
 
-def names() -> dict[str, Any]:
-    """How the page calls things, and in what order."""
+def names(runs: Runs) -> dict[str, Any]:
+    """How the page calls things, in what order they come, and what strategies set themselves.
+
+    All parts of the page meet on it, so no two of them share a title.
+    """
+    orders = {axis: parts_in_order(values(runs, axis)) for axis in _PARTS}
+    strategies = in_order(values(runs, "strategy"), STRATEGIES)
     return {
-        "titles": {**DATASETS, **AGGREGATORS, **ATTACKS},
-        "orders": {
-            "dataset": list(DATASETS),
-            "strategy": list(STRATEGIES),
-            "aggregator": list(AGGREGATORS),
-            "attack": list(ATTACKS),
+        "titles": short_names(text for order in orders.values() for text in order),
+        "strategies": short_strategies(strategies, runs.strategies),
+        "orders": {**orders, "strategy": in_order({*STRATEGIES, *strategies}, STRATEGIES)},
+        "fixed": {
+            name: [axis for axis in _PARTS if runs.fixes(name, axis)] for name in runs.strategies
         },
     }
 
@@ -71,4 +79,4 @@ def details(row: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
     made = {"command": command_line({name: row[name] for name in Scenario.model_fields})}
     if row["run"] != row["key"]:
         made["answered"] = row["run"][:KEY]
-    return made if folder is None else {**made, **curves(folder, row["workers"])}
+    return made if folder is None else {**made, **run_curves(folder, row["workers"])}

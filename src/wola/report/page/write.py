@@ -8,14 +8,14 @@ from typing import Any
 import polars as pl
 
 from wola.ground.files import write_whole
-from wola.report.page.document import document, embedded
+from wola.report.page.document import embedded, page_document
 from wola.report.page.rows import CELL, FAILED, FIELDS, KEY, all_runs, details, names, rows
 from wola.report.runs import Runs
 
 #: Curves of more runs, or of more characters in all, go into files beside the page.
 MOST_RUNS, MOST_CHARACTERS = 500, 4_500_000
 
-Cell = dict[str, dict[str, Any]]
+Details = dict[str, dict[str, Any]]
 
 
 def write_page(runs: Runs, out: Path) -> Path:
@@ -31,22 +31,22 @@ def write_page(runs: Runs, out: Path) -> Path:
     """
     table = all_runs(runs)
     cells = table.partition_by(*CELL, maintain_order=True)
-    data: dict[str, Any] = {"fields": list(FIELDS), "notes": list(runs.notes), **names()}
+    data: dict[str, Any] = {"fields": list(FIELDS), "notes": list(runs.notes), **names(runs)}
     data["rows"] = list(rows(table))
     folder, kept = out / "curves", _few_enough(runs, table, cells)
     if kept is None:
-        data["parts"] = [part for part, cell in enumerate(cells, 1) for _ in range(len(cell))]
-        _write_parts(runs, cells, folder)
-        text = document(data, {}, place="beside")
+        data["files"] = [file for file, cell in enumerate(cells, 1) for _ in range(len(cell))]
+        _write_curves(runs, cells, folder)
+        text = page_document(data, {}, place="beside")
     else:
-        text = document(data, kept, place="inside")
+        text = page_document(data, kept, place="inside")
     page = out / "index.html"
     write_whole(page, text.encode())
-    _remove_parts(folder, above=0 if kept is not None else len(cells))
+    _remove_curves(folder, above=0 if kept is not None else len(cells))
     return page
 
 
-def cell_details(runs: Runs, cell: pl.DataFrame) -> Cell:
+def cell_details(runs: Runs, cell: pl.DataFrame) -> Details:
     """What the page shows of each run of a table, by the beginning of its key."""
     return {row["key"][:KEY]: details(row, _folder(runs, row)) for row in _named(cell)}
 
@@ -59,11 +59,11 @@ def _named(cell: pl.DataFrame) -> Iterator[dict[str, Any]]:
     return cell.iter_rows(named=True)
 
 
-def _few_enough(runs: Runs, table: pl.DataFrame, cells: list[pl.DataFrame]) -> Cell | None:
+def _few_enough(runs: Runs, table: pl.DataFrame, cells: list[pl.DataFrame]) -> Details | None:
     """The curves of all runs if they fit into one file; else None."""
     if len(table) > MOST_RUNS:
         return None
-    made: Cell = {}
+    made: Details = {}
     characters = 0
     for cell in cells:
         found = cell_details(runs, cell)
@@ -74,14 +74,14 @@ def _few_enough(runs: Runs, table: pl.DataFrame, cells: list[pl.DataFrame]) -> C
     return made
 
 
-def _write_parts(runs: Runs, cells: list[pl.DataFrame], folder: Path) -> None:
-    for part, cell in enumerate(cells, 1):
-        text = f"wolaCurves({part},{embedded(cell_details(runs, cell))});\n"
-        write_whole(folder / f"{part:05d}.js", text.encode())
+def _write_curves(runs: Runs, cells: list[pl.DataFrame], folder: Path) -> None:
+    for file, cell in enumerate(cells, 1):
+        text = f"wolaCurves({file},{embedded(cell_details(runs, cell))});\n"
+        write_whole(folder / f"{file:05d}.js", text.encode())
 
 
-def _remove_parts(folder: Path, *, above: int) -> None:
-    """Takes away what an earlier page with more parts has left."""
+def _remove_curves(folder: Path, *, above: int) -> None:
+    """Takes away what an earlier page with more files has left."""
     found = folder.iterdir() if folder.is_dir() else ()
     for path in list(found):
         if re.fullmatch(r"\d{5}\.js", path.name) and int(path.stem) > above:

@@ -5,6 +5,8 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const details = new Map(Object.entries(JSON.parse(document.getElementById("details").textContent)));
 const rows = new Map();
+// The strategies with the WoLA loss, each with its dataset and setting.
+const withWola = new Set();
 const FILTERS = {
   alpha: "alpha",
   f: "f",
@@ -95,12 +97,18 @@ function fixed(value, digits) {
 const signed = (value, digits) => (value < 0 ? "−" : "+") + fixed(Math.abs(value), digits);
 const short = (value) => String(Number(value.toPrecision(3)));
 const count = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
-const usesWola = (strategy) => strategy.startsWith("WoLA");
+const own = (table, name) => (Object.hasOwn(table, name) ? table[name] : undefined);
+const fixes = (strategy, axis) => own(data.fixed, strategy)?.includes(axis) ?? false;
 
-function title(name) {
+// How a value of an axis is called.
+const title = (value) => own(data.titles, value) ?? String(value);
+
+function strategyTitle(name) {
   if (name === "-") return "– (rule alone)";
-  return data.titles[name] ?? String(name).replace("-dagger", "†");
+  return (own(data.strategies, name) ?? name).replace("-dagger", "†");
 }
+
+const titleOf = (axis) => (axis === "strategy" ? strategyTitle : title);
 
 function ordered(kind, values) {
   const order = data.orders[kind] ?? [];
@@ -131,6 +139,7 @@ function parts() {
   return found.sort((a, b) => place(a) - place(b) || (a < b ? -1 : 1));
 }
 
+const usesWola = (strategy) => withWola.has(JSON.stringify([state.part, strategy]));
 const ofPart = () => [...rows.values()].filter((row) => partOf(row) === state.part);
 const passes = (row, names) => names.every((name) => !state.off[name].has(row[name]));
 const inFocus = (row) =>
@@ -139,5 +148,6 @@ const inFocus = (row) =>
 function take(values) {
   const row = Object.fromEntries(data.fields.map((name, place) => [name, values[place]]));
   rows.set(row.key, row);
+  if (row.wola) withWola.add(JSON.stringify([partOf(row), row.strategy]));
   return row;
 }

@@ -24,19 +24,30 @@ function score(found, column, expected, choose = (all) => all) {
 
 // The cells that some runs span: every alpha, f and strategy with every other.
 function spanned(same) {
-  const number = (name) => new Set(same.map((row) => row[name])).size;
+  // What a strategy itself sets on an axis is no value of the axis for the others.
+  const number = (name, strategy) => {
+    const fixed = fixes(strategy, name);
+    const belongs = (row) => (fixed ? row.strategy === strategy : !fixes(row.strategy, name));
+    return new Set(same.filter(belongs).map((row) => row[name])).size;
+  };
   const values = (name) =>
     ordered(
       name,
       same.map((row) => row[name]),
     );
-  const expected = number("aggregator") * number("attack") * number("seed");
+  const expectedOf = new Map(
+    values("strategy").map((strategy) => [
+      strategy,
+      ["aggregator", "attack", "seed"].reduce((all, name) => all * number(name, strategy), 1),
+    ]),
+  );
   const placed = groups(same, (row) => JSON.stringify([row.alpha, row.f, row.strategy]));
   const places = values("alpha").flatMap((alpha) =>
     values("f").flatMap((f) => values("strategy").map((strategy) => ({ alpha, f, strategy }))),
   );
   return places.map(({ alpha, f, strategy }) => {
     const found = placed.get(JSON.stringify([alpha, f, strategy])) ?? [];
+    const expected = expectedOf.get(strategy);
     return {
       alpha,
       f,

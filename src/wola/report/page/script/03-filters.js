@@ -9,7 +9,7 @@ function menus() {
       name,
       ofPart().map((row) => row[name]),
     );
-    made.push({ name, label, kind: "checkbox", values, shown: title });
+    made.push({ name, label, kind: "checkbox", values, shown: titleOf(name) });
   }
   return made;
 }
@@ -63,7 +63,7 @@ function makeMenu({ name, label, kind, values, shown }) {
     {
       class: "menu",
       id: `menu-${name}`,
-      "data-values": JSON.stringify(values),
+      "data-values": JSON.stringify(values.map((value) => [value, shown(value)])),
       open: byId(`menu-${name}`)?.open,
       ontoggle: closeOthers,
     },
@@ -76,7 +76,7 @@ function makeMenu({ name, label, kind, values, shown }) {
 function showMenu(menu) {
   const { name, kind, values, shown } = menu;
   let node = byId(`menu-${name}`);
-  if (node?.dataset.values !== JSON.stringify(values)) {
+  if (node?.dataset.values !== JSON.stringify(values.map((value) => [value, shown(value)]))) {
     const made = makeMenu(menu);
     if (node) node.replaceWith(made);
     else byId("filters").append(made);

@@ -93,7 +93,7 @@ function showOverview(found) {
     make(
       "tr",
       {},
-      make("th", { scope: "row", class: "name" }, swatch(strategy), title(strategy)),
+      make("th", { scope: "row", class: "name" }, swatch(strategy), strategyTitle(strategy)),
       columns.map((column, place) => {
         const cell = at.get(JSON.stringify([...column, strategy]));
         const rank = cell?.[measure].rank;
@@ -174,7 +174,7 @@ function showRanking(column) {
       type: "checkbox",
       id: `pick-${cell.strategy}`,
       checked: view.picked.has(cell.strategy),
-      "aria-label": `Show curves of ${title(cell.strategy)}`,
+      "aria-label": `Show curves of ${strategyTitle(cell.strategy)}`,
       onchange: (event) => {
         Object.assign(state, view);
         state.picked[event.target.checked ? "add" : "delete"](cell.strategy);
@@ -192,7 +192,7 @@ function showRanking(column) {
           ? make("span", { class: `place r${rank}` }, rank)
           : make("span", { class: "none" }, "–"),
       ),
-      make("th", { scope: "row", class: "name" }, swatch(cell.strategy), title(cell.strategy)),
+      make("th", { scope: "row", class: "name" }, swatch(cell.strategy), strategyTitle(cell.strategy)),
       make(
         "td",
         {},

@@ -7,7 +7,7 @@ function showRuns(found) {
   ).flatMap((name) => found.filter((row) => row.strategy === name));
   const shown = state.all ? sorted : sorted.slice(0, 60);
   const text = (row) =>
-    [title(row.strategy), title(row.aggregator), title(row.attack)].map((value) =>
+    [strategyTitle(row.strategy), title(row.aggregator), title(row.attack)].map((value) =>
       make("td", { class: "name" }, value),
     );
   const body = shown.map((row) =>
@@ -28,7 +28,7 @@ function showRuns(found) {
             type: "button",
             class: "plain link",
             id: `run-${row.key}`,
-            "aria-label": `Scenario of ${title(row.strategy)}, ${title(row.aggregator)}, ${title(row.attack)}, seed ${row.seed}`,
+            "aria-label": `Scenario of ${strategyTitle(row.strategy)}, ${title(row.aggregator)}, ${title(row.attack)}, seed ${row.seed}`,
             onclick: () => showScenario(row),
           },
           "Scenario",
@@ -96,7 +96,7 @@ async function showScenario(row) {
     Dataset: partTitle(partOf(row)),
     alpha: row.alpha,
     Workers: `${row.workers}, ${row.f} of them Byzantine`,
-    Strategy: title(row.strategy),
+    Strategy: strategyTitle(row.strategy),
     Aggregator: title(row.aggregator),
     Attack: title(row.attack),
     Seed: row.seed,

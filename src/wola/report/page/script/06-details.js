@@ -1,30 +1,30 @@
 // Curves: where they come from, and means over runs.
 
 const loading = new Map();
-window.wolaCurves = (part, found) => {
+window.wolaCurves = (file, found) => {
   for (const [key, value] of Object.entries(found)) details.set(key, value);
 };
 
-function loadPart(part) {
-  if (!loading.has(part))
+function loadFile(file) {
+  if (!loading.has(file))
     loading.set(
-      part,
+      file,
       new Promise((done) => {
         const script = make("script", {
-          src: `curves/${String(part).padStart(5, "0")}.js`,
+          src: `curves/${String(file).padStart(5, "0")}.js`,
           onload: done,
           onerror: done,
         });
         document.head.append(script);
       }),
     );
-  return loading.get(part);
+  return loading.get(file);
 }
 
 async function fetchDetails(wanted) {
   const missing = wanted.filter((row) => !details.has(row.key));
   if (data.place === "beside")
-    await Promise.all(unique(missing.map((row) => row.part)).map(loadPart));
+    await Promise.all(unique(missing.map((row) => row.file)).map(loadFile));
   if (data.place !== "server") return;
   for (let start = 0; start < missing.length; start += 60) {
     const query = missing

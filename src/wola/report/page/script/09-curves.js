@@ -45,7 +45,7 @@ function strategyChart(name, caption, about, format, column, width) {
       : format(point.y);
   };
   const label = (line) =>
-    `${title(line.cell.strategy)}${incomplete(line) ? ` (${line.runs} of ${line.cell.accuracy.expected} runs)` : ""}`;
+    `${strategyTitle(line.cell.strategy)}${incomplete(line) ? ` (${line.runs} of ${line.cell.accuracy.expected} runs)` : ""}`;
   const legend = lines.map((line) => ({
     name: label(line),
     swatch: swatch(line.cell.strategy),
@@ -69,7 +69,7 @@ function strategyChart(name, caption, about, format, column, width) {
       log: name === "dissimilarity",
       table: stepTable(lines.map(label), (step) => lines.map((line) => value(line)(step))),
       said: partial.length
-        ? `Runs are missing for ${listed(partial.map((line) => title(line.cell.strategy)))}: these curves are of the runs that are there and cannot be compared.`
+        ? `Runs are missing for ${listed(partial.map((line) => strategyTitle(line.cell.strategy)))}: these curves are of the runs that are there and cannot be compared.`
         : null,
     },
     width,
@@ -114,13 +114,13 @@ function weightsChart(cell, place, width) {
     sides.length === 2
       ? `The ${count(sides[1][1].length, "Byzantine worker")} got ${fixed(100 * share, 1)} % of all weight; ${fixed((100 * sides[1][1].length) / found.lines.length, 1)} % would be an equal share.`
       : null;
-  const names = found.lines.map(
-    (_, worker) => `${worker + 1} ${worker < found.honest ? "honest" : "Byzantine"}`,
+  const names = found.lines.map((_, worker) =>
+    worker < found.honest ? String(worker + 1) : `B${worker + 1 - found.honest}`,
   );
   return chart(
     {
       id: `weights-${place}`,
-      caption: title(cell.strategy),
+      caption: strategyTitle(cell.strategy),
       about: `${count(found.runs, "run")} with ${listed(found.rules)}`,
       lines,
       legend,

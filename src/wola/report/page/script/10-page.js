@@ -11,8 +11,8 @@ function gainWords(best, known) {
   const aligned = known.find((cell) => cell.gain.mean !== null);
   if (!aligned) return "";
   const points = `${fixed(Math.abs(aligned.gain.mean), 1)} points above the best method`;
-  if (aligned === best) return `, ${points} without WoLA (${title(best.gain.over)})`;
-  return `, ${points} with WoLA (${title(aligned.strategy)})`;
+  if (aligned === best) return `, ${points} without WoLA (${strategyTitle(best.gain.over)})`;
+  return `, ${points} with WoLA (${strategyTitle(aligned.strategy)})`;
 }
 
 function overWords(found) {
@@ -38,7 +38,7 @@ function sentence(column) {
   const worst =
     attacks > 1 ? ` Under its worst attacks it keeps ${fixed(best.worst.mean, 1)} %.` : "";
   return (
-    `${where}, with ${who}, ${title(best.strategy)} is most accurate: ` +
+    `${where}, with ${who}, ${strategyTitle(best.strategy)} is most accurate: ` +
     `${fixed(best.accuracy.mean, 1)} % over ${overWords(best.rows)}` +
     `${gainWords(best, known)}.${worst}${gaps}`
   );
@@ -169,7 +169,11 @@ async function poll() {
     const answer = await fetch(`rows?since=${state.stamp}`);
     if (!answer.ok) throw new Error(answer.statusText);
     const news = await answer.json();
-    if (news.whole) rows.clear();
+    if (news.whole) {
+      rows.clear();
+      withWola.clear();
+    }
+    Object.assign(data, news.names);
     for (const values of news.rows) details.delete(take(values).key);
     for (const key of news.gone) rows.delete(key);
     const changed =
@@ -191,7 +195,7 @@ async function poll() {
 
 function start() {
   data.rows.forEach((values, place) => {
-    take(values).part = data.parts?.[place];
+    take(values).file = data.files?.[place];
   });
   startTheme();
   addEventListener("click", (event) => {

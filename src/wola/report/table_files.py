@@ -4,12 +4,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from wola.ground.files import write_whole
-from wola.report.forms import DOCUMENTS, FORMS
-from wola.report.table import Table
+from wola.report.forms import DOCUMENTS, TABLE_FORMS
+from wola.report.layout import Table
 
 
 def write_tables(
-    tables: Sequence[Table], folder: Path, forms: Iterable[str] = tuple(FORMS)
+    tables: Sequence[Table], folder: Path, forms: Iterable[str] = tuple(TABLE_FORMS)
 ) -> list[Path]:
     """Writes a file per table and form, and for each form that has documents ``all`` of them.
 
@@ -20,7 +20,7 @@ def write_tables(
     """
     texts: dict[Path, str] = {}
     for form in forms:
-        texts |= {folder / f"{table.name}.{form}": FORMS[form](table) for table in tables}
+        texts |= {folder / f"{table.name}.{form}": TABLE_FORMS[form](table) for table in tables}
         if form in DOCUMENTS:
             texts[folder / f"all.{form}"] = DOCUMENTS[form](tables)
     for path, text in texts.items():

@@ -1,30 +1,30 @@
-"""The table of one place: strategies by attack, the mean over attacks and the worst of them."""
+"""The board of one place: strategies by attack, the mean over attacks and the worst of them."""
 
 from collections.abc import Iterable
 from functools import partial as with_options
 
 import polars as pl
 
-from wola.report.names import AGGREGATORS, ATTACKS, in_order, title
-from wola.report.part import Part, parts
+from wola.report.layout import Block, Cell, Table, number
+from wola.report.names import file_word, in_order, parts_in_order
 from wola.report.runs import Runs, values
 from wola.report.scores import METRICS, ranked, scores
-from wola.report.table import Block, Cell, Table, number
+from wola.report.section import Section, sections
 from wola.training import STRATEGIES
 
 _DIGITS = METRICS["accuracy"].digits
 
 
-def boards(runs: Runs) -> list[Table]:
+def attack_boards(runs: Runs) -> list[Table]:
     """A board per aggregator, then one over all, for runs of one dataset, setting, alpha and f.
 
     A row is a strategy, a column an attack; the last two are the mean over attacks and the worst
     case, the attack with the lowest mean over seeds, chosen for each aggregator.
     """
-    (part,) = parts(runs)
-    single = in_order(values(runs, "aggregator"), AGGREGATORS)
-    rules: dict[str, Iterable[str]] = {title(name): [name] for name in single}
-    return [_board(part, name, some) for name, some in {**rules, "all rules": single}.items()]
+    (section,) = sections(runs)
+    single = parts_in_order(values(runs, "aggregator"))
+    rules: dict[str, Iterable[str]] = {section.shown["aggregator"][name]: [name] for name in single}
+    return [_board(section, name, some) for name, some in {**rules, "all rules": single}.items()]
 
 
 def worst_and_mean(runs: Runs) -> dict[str, tuple[float, float]]:
@@ -33,14 +33,14 @@ def worst_and_mean(runs: Runs) -> dict[str, tuple[float, float]]:
     return dict(zip(mean["strategy"], zip(worst["mean"], mean["mean"], strict=True), strict=True))
 
 
-def _board(part: Part, name: str, aggregators: Iterable[str]) -> Table:
-    runs = part.runs.where(aggregator=list(aggregators))
+def _board(section: Section, name: str, aggregators: Iterable[str]) -> Table:
+    runs = section.runs.where(aggregator=list(aggregators))
     by_attack = ranked(scores(runs, by=("attack",)), by=("attack",))
     cells = {
         attack: by_attack.filter(pl.col("attack") == attack)
-        for attack in in_order(by_attack["attack"], ATTACKS)
+        for attack in parts_in_order(by_attack["attack"])
     }
-    columns = [("attack", title(attack)) for attack in cells]
+    columns = [("attack", section.shown["attack"][attack]) for attack in cells]
     for summary in ("mean", "worst"):
         columns.append(("all attacks", summary))
         cells[summary] = ranked(scores(runs, summary="worst" if summary == "worst" else "global"))
@@ -50,12 +50,14 @@ def _board(part: Part, name: str, aggregators: Iterable[str]) -> Table:
         for column, some in cells.items()
     }
     rows: dict[str, tuple[Cell, ...]] = {
-        strategy: tuple(column[strategy] for column in shown.values())
+        section.strategies[strategy]: tuple(
+            column.get(strategy, Cell("")) for column in shown.values()
+        )
         for strategy in in_order(by_attack["strategy"], STRATEGIES)
     }
     return Table(
-        name=part.name(f"board-{name.lower().replace(' ', '-')}"),
-        title=part.title(f"accuracy in %, {name}"),
+        name=section.name(f"board-{file_word(name)}"),
+        title=section.title(f"accuracy in %, {name}"),
         columns=tuple(columns),
         blocks=(Block("", rows),),
         notes=(),

@@ -6,7 +6,7 @@ from hashlib import sha256
 import pytest
 
 from tests.report.browser.store import HARM
-from wola.report.page.document import Place, document, embedded, joined, policy
+from wola.report.page.document import Place, embedded, joined, page_document, policy
 
 
 def between(text: str, start: str, end: str) -> str:
@@ -15,7 +15,7 @@ def between(text: str, start: str, end: str) -> str:
 
 @pytest.mark.parametrize("text", [HARM, "<!--<script>", "\u2028\u2029", "{{script}}", "a\\u003cb"])
 def test_texts_of_runs_come_through_whole_and_cannot_end_the_script(text: str) -> None:
-    page = document({"rows": [[text]]}, {"k": text}, place="inside")
+    page = page_document({"rows": [[text]]}, {"k": text}, place="inside")
     data = json.loads(between(page, 'id="data">', "</script>"))
     assert data["rows"] == [[text]]
     assert json.loads(between(page, 'id="details">', "</script>")) == {"k": text}
@@ -24,7 +24,7 @@ def test_texts_of_runs_come_through_whole_and_cannot_end_the_script(text: str) -
 
 @pytest.mark.parametrize("place", ["inside", "beside", "server"])
 def test_the_policy_allows_this_script_and_this_style(place: Place) -> None:
-    page = document({}, {}, place=place)
+    page = page_document({}, {}, place=place)
     for tag in ("<script>", "<style>"):
         inside = between(page, tag, tag.replace("<", "</"))
         digest = b64encode(sha256(inside.encode()).digest()).decode()
@@ -40,7 +40,7 @@ def test_only_the_served_page_may_ask_for_anything() -> None:
 
 
 def test_the_page_names_no_address_outside() -> None:
-    page = document({}, {}, place="inside")
+    page = page_document({}, {}, place="inside")
     assert set(re.findall(r"https?://[\w./]+", page)) == {"http://www.w3.org/2000/svg"}
 
 

@@ -1,4 +1,4 @@
-"""Runs looked at while they come in: what is new since somebody last looked."""
+"""Stores watched while runs come in: what is new since somebody last looked."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from wola.report.runs import Runs, read_runs
 #: Seconds for which a look at the stores counts as new.
 FRESH = 1.0
 
-_LINKED = ("runs", "shared", "failed", "claims", "store.json")
+_LINKED = ("runs", "coincidences", "strategies", "failed", "claims", "store.json")
 
 
-def mirrored(store: Store, folder: Path) -> Store:
+def mirrored_store(store: Store, folder: Path) -> Store:
     """A store of links to another one, with an index of its own: reading it writes nothing there.
 
     >>> with TemporaryDirectory() as there, TemporaryDirectory() as here:
-    ...     len(mirrored(Store.open(there), Path(here)).frame())
+    ...     len(mirrored_store(Store.open(there), Path(here)).frame())
     0
     """
     for name in _LINKED:
@@ -41,7 +41,7 @@ def mirrored(store: Store, folder: Path) -> Store:
 
 
 @dataclass
-class Watched:
+class WatchedStores:
     """Some stores, looked at again and again; open as a context manager.
 
     Every change is a numbered entry of `_log`: a key and its row, or None for a run that is gone.
@@ -55,6 +55,7 @@ class Watched:
     _now: dict[str, list[Any]] = field(default_factory=dict)
     _found: dict[str, dict[str, Any]] = field(default_factory=dict)
     _notes: tuple[str, ...] = ()
+    _names: dict[str, Any] = field(default_factory=dict)
     _looked: float = -1e9
     _lock: Lock = field(default_factory=Lock)
 
@@ -63,7 +64,7 @@ class Watched:
         places = [Path(self._folder.name) / str(number) for number in range(len(self.stores))]
         for place in places:
             place.mkdir()
-        self._mirrors = [mirrored(s, p) for s, p in zip(self.stores, places, strict=True)]
+        self._mirrors = [mirrored_store(s, p) for s, p in zip(self.stores, places, strict=True)]
         return self
 
     def __exit__(
@@ -89,6 +90,7 @@ class Watched:
                 "rows": [row for row in last.values() if row is not None],
                 "gone": [key for key, row in last.items() if row is None],
                 "notes": list(self._notes),
+                "names": self._names,
                 "running": self._running(),
             }
 
@@ -110,7 +112,8 @@ class Watched:
         now = {str(row[0]): row for row in rows(table)}
         self._log += [(key, row) for key, row in now.items() if self._now.get(key) != row]
         self._log += [(key, None) for key in self._now if key not in now]
-        self._now, self._notes, self._looked = now, runs.notes, monotonic()
+        self._now, self._notes, self._names = now, runs.notes, names(runs)
+        self._looked = monotonic()
 
     def _entries(self, stamp: str) -> tuple[list[tuple[str, list[Any] | None]], bool]:
         name, _, number = stamp.partition(".")
@@ -128,6 +131,7 @@ class Watched:
         return None
 
     def _running(self) -> int:
+        # `Store.running` asks the file system for its time, and writes a file for that.
         held = [claim for store in self.stores for claim in claims(store.path / "claims")]
         waits = min((store.stale_after for store in self.stores), default=0.0)
         return sum(not claim.is_dead(time(), waits) for claim in held)
@@ -135,4 +139,4 @@ class Watched:
 
 def first_data() -> dict[str, Any]:
     """What a page that asks for its rows later begins with."""
-    return {"fields": list(FIELDS), "rows": [], "notes": [], **names()}
+    return {"fields": list(FIELDS), "rows": [], "notes": [], **names(read_runs())}

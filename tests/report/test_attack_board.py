@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.bench.made_up import put
+from tests.report.made_up import put
 from wola.bench.store import Store
-from wola.report.board import boards, worst_and_mean
+from wola.report.attack_board import attack_boards, worst_and_mean
 from wola.report.runs import Runs, read_runs
 from wola.training import Scenario
 
@@ -33,7 +33,7 @@ def runs(tmp_path) -> Runs:
 
 
 def test_there_is_a_board_per_aggregator_and_one_over_all(runs):
-    assert [table.title for table in boards(runs)] == [
+    assert [table.title for table in attack_boards(runs)] == [
         "iris: accuracy in %, CWMed",
         "iris: accuracy in %, Krum",
         "iris: accuracy in %, all rules",
@@ -41,7 +41,7 @@ def test_there_is_a_board_per_aggregator_and_one_over_all(runs):
 
 
 def test_a_board_has_attacks_then_their_mean_then_the_worst(runs):
-    median, _, everything = boards(runs)
+    median, _, everything = attack_boards(runs)
 
     assert [name for _, name in median.columns] == ["FOE", "SF", "mean", "worst"]
     assert [cell.text for cell in median.blocks[0].rows["-"]] == [

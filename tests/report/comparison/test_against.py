@@ -9,17 +9,17 @@ from scipy.stats import kendalltau
 
 from tests.report.invented import Place, invented, scattered
 from wola.bench.presets import preset
-from wola.report.against import NothingShared, against_paper, against_runs
-from wola.report.agreement import sign_flip_p
-from wola.report.paper import paper_scores
+from wola.report.comparison import NothingShared, against_paper, against_runs
+from wola.report.comparison.agreement import sign_flip_p
+from wola.report.comparison.paper_numbers import paper_numbers
+from wola.report.layout import Table
 from wola.report.runs import Runs
-from wola.report.table import Table
 
 GRID = preset("paper/accuracy").axes
 DEFENCES = {name: GRID[name] for name in ("aggregator", "attack")}
 PAPER = {
     (r["metric"], r["summary"], r["dataset"], r["alpha"], r["byzantine"], r["strategy"]): r
-    for r in paper_scores().iter_rows(named=True)
+    for r in paper_numbers().iter_rows(named=True)
 }
 FASHION = {"dataset": ["fashion-mnist"], "byzantine": [2, 6], "strategy": GRID["strategy"]}
 
@@ -53,7 +53,7 @@ def test_the_paper_has_768_numbers_of_which_some_are_known_by_heart() -> None:
     assert PAPER["accuracy", "global", "fashion-mnist", 0.3, 6, "WoLA+NNM"]["mean"] == 73.9
     assert PAPER["dissimilarity", "global", "mnist", 0.3, 6, "NNM"]["sd"] == 1.38
     for axis in ("dataset", "alpha", "byzantine", "strategy"):
-        assert set(paper_scores()[axis]) == set(GRID[axis])
+        assert set(paper_numbers()[axis]) == set(GRID[axis])
 
 
 def test_the_papers_own_numbers_agree_with_it_wholly() -> None:

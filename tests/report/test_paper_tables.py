@@ -6,11 +6,11 @@ import polars as pl
 import pytest
 
 from tests.report.invented import AXIS_VALUES, Place, invented, scattered
-from wola.report.part import parts
+from wola.report.layout import Table, number
+from wola.report.paper_tables import TABLE_KINDS, make_tables
 from wola.report.runs import Runs
 from wola.report.scores import scores
-from wola.report.table import Table, number
-from wola.report.tables import KINDS, make_tables
+from wola.report.section import sections
 
 
 def by_rank(place: Place) -> float:
@@ -82,7 +82,7 @@ def test_full_tables_have_a_block_per_attack_and_columns_by_aggregator() -> None
     assert texts(table, 1)["NNM"][1] == number(cell, digits=1).text
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", TABLE_KINDS)
 def test_every_table_tells_its_seeds(kind: str) -> None:
     tables = make_tables(invented(scattered, seed=[1, 2, 5]), [kind])
     assert tables
@@ -145,8 +145,8 @@ def test_settings_have_tables_of_their_own_with_the_setting_in_the_title() -> No
 
 @pytest.mark.parametrize("ends", [("x" * 300 + "a", "x" * 300 + "b"), ("A", "a"), ("a/b", "a b")])
 def test_names_are_short_and_differ_where_settings_do(ends: tuple[str, str]) -> None:
-    settings = [f"data_source {end}" for end in ends]
-    names = {parts(invented(by_rank, setting=s))[0].name("worst") for s in settings}
+    settings = [f"model {end}" for end in ends]
+    names = {sections(invented(by_rank, setting=s))[0].name("worst") for s in settings}
     assert len(names) == 2
     assert not any("/" in name for name in names)
     assert all(len(name) < 100 for name in names)

@@ -7,12 +7,13 @@ import pytest
 from matplotlib.colors import to_rgb
 from PIL import Image
 
-from tests.report.figures_made_up import made_up
+from tests.report.figures.made_up import made_up
+from tests.report.invented import invented, scattered
 from wola.bench.iris import class_gradient_cosines
 from wola.bench.store import Store
-from wola.report.figures import FIGURES, draw_all, file_name
-from wola.report.figures.looks import looks, strategy_title
-from wola.report.figures.sheet import save, sheet
+from wola.report.figures import FIGURE_KINDS, draw_all, file_name
+from wola.report.figures.panels import panel_grid, save
+from wola.report.figures.styles import line_styles, strategy_labels
 from wola.report.runs import Runs, read_runs
 from wola.training import STRATEGIES, Scenario
 
@@ -34,8 +35,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
 
 def test_every_figure_is_drawn_in_every_form_or_has_a_reason(runs: Runs, tmp_path: Path) -> None:
     files, undrawn = draw_all(runs, tmp_path, ("svg", "png"))
-    kinds = {name for name in FIGURES for file in files if file.name.startswith(name)}
-    assert kinds | {figure.name for figure in undrawn} == set(FIGURES)
+    kinds = {name for name in FIGURE_KINDS for file in files if file.name.startswith(name)}
+    assert kinds | {figure.name for figure in undrawn} == set(FIGURE_KINDS)
     reasons = {figure.name: figure.reason for figure in undrawn}
     assert set(reasons) == {"without-attackers", "heatmaps"}
     assert "wola bench paper/mean" in reasons["without-attackers"]
@@ -51,7 +52,7 @@ def test_every_figure_is_drawn_in_every_form_or_has_a_reason(runs: Runs, tmp_pat
 def test_an_empty_store_gives_no_file_and_nine_reasons(tmp_path: Path) -> None:
     files, undrawn = draw_all(read_runs(Store.open(tmp_path / "store")), tmp_path / "figures")
     assert files == []
-    assert [figure.name for figure in undrawn] == list(FIGURES)
+    assert [figure.name for figure in undrawn] == list(FIGURE_KINDS)
     assert not (tmp_path / "figures").exists()
 
 
@@ -78,7 +79,7 @@ def test_a_summary_that_cannot_be_read_is_a_reason(tmp_path: Path) -> None:
 def test_the_same_figure_has_the_same_bytes(form: str, tmp_path: Path) -> None:
     made = []
     for folder in ("a", "b"):
-        figure, panels = sheet(1, 1, panel=(2.0, 2.0))
+        figure, panels = panel_grid(1, 1, panel=(2.0, 2.0))
         panels[0, 0].plot([1, 2], [3, 4], marker="o")
         (path,) = save(figure, tmp_path / folder, "same", [form])
         made.append(path.read_bytes())
@@ -93,7 +94,7 @@ def test_an_unknown_form_or_figure_is_refused(runs: Runs, tmp_path: Path) -> Non
 
 
 def test_no_two_strategies_share_a_colour_a_marker_or_a_line_style() -> None:
-    found = looks([*STRATEGIES, "one", "two", "three"]).values()
+    found = line_styles([*STRATEGIES, "one", "two", "three"]).values()
     for what in ("color", "marker", "linestyle"):
         shown = [str(look[what]) for look in found]
         assert len(set(shown)) == len(shown)
@@ -103,8 +104,10 @@ def test_no_two_strategies_share_a_colour_a_marker_or_a_line_style() -> None:
 
 
 def test_a_strategy_looks_the_same_whoever_stands_beside_it() -> None:
-    assert looks(["WoLA", "NNM"])["NNM"] == looks(STRATEGIES)["NNM"]
-    assert strategy_title("WoLA-dagger") == "WoLA†"
+    assert line_styles(["WoLA", "NNM"])["NNM"] == line_styles(STRATEGIES)["NNM"]
+    assert strategy_labels(invented(scattered, strategy=["WoLA-dagger"])) == {
+        "WoLA-dagger": "WoLA†"
+    }
 
 
 def test_a_long_setting_makes_a_short_file_name() -> None:

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from tests.report.browser.store import metrics
-from wola.report.page.curves import SPANS, TESTS, curves, span_means
+from wola.report.page.curves import SPANS, TESTS, run_curves, span_means
 from wola.training import Scenario
 
 
@@ -25,7 +25,7 @@ def parquet(**columns: object) -> bytes:
 def test_a_short_run_is_shown_as_it_is(tmp_path: Path) -> None:
     scenario = Scenario.paper("iris", strategy="NNM", byzantine=2, aggregator="multi-krum")
     table = pl.read_parquet(io.BytesIO(metrics(scenario)))
-    made = curves(run_folder(tmp_path, metrics(scenario)), 17)
+    made = run_curves(run_folder(tmp_path, metrics(scenario)), 17)
     tested = table.drop_nulls("accuracy")
     assert made["accuracy"] == [tested["step"].to_list(), [round(a, 2) for a in tested["accuracy"]]]
     assert made["dissimilarity"][0] == table["step"].to_list()
@@ -38,7 +38,7 @@ def test_a_short_run_is_shown_as_it_is(tmp_path: Path) -> None:
 def test_a_long_run_is_shown_in_spans(tmp_path: Path) -> None:
     steps = np.arange(1, 2001)
     content = parquet(step=steps, accuracy=steps / 20.0, dissimilarity_momenta=steps * 1.0)
-    made = curves(run_folder(tmp_path, content), 17)
+    made = run_curves(run_folder(tmp_path, content), 17)
     assert len(made["accuracy"][0]) <= TESTS
     assert len(made["dissimilarity"][0]) <= SPANS
     assert made["dissimilarity"][0] == pytest.approx(made["dissimilarity"][1], rel=1e-3)
@@ -66,19 +66,19 @@ def test_steps_without_weights_are_marked(tmp_path: Path) -> None:
     )
     buffer = io.BytesIO()
     table.write_parquet(buffer)
-    made = curves(run_folder(tmp_path, buffer.getvalue()), 2)
+    made = run_curves(run_folder(tmp_path, buffer.getvalue()), 2)
     assert list(b64decode(made["weights"]["bytes"])) == [254, 254, 255, 255, 255, 255]
 
 
 def test_what_is_not_finite_is_shown_as_missing(tmp_path: Path) -> None:
     content = parquet(step=[1, 2], accuracy=[None, 50.0], dissimilarity_momenta=[float("nan"), 1.0])
-    assert curves(run_folder(tmp_path, content), 2)["dissimilarity"] == [[1, 2], [None, 1.0]]
+    assert run_curves(run_folder(tmp_path, content), 2)["dissimilarity"] == [[1, 2], [None, 1.0]]
 
 
 @pytest.mark.parametrize("content", [b"", b"not a table", parquet(other=[1])])
 def test_a_damaged_run_has_no_curves(tmp_path: Path, content: bytes) -> None:
-    assert curves(run_folder(tmp_path, content), 17) == {}
+    assert run_curves(run_folder(tmp_path, content), 17) == {}
 
 
 def test_a_run_without_metrics_has_no_curves(tmp_path: Path) -> None:
-    assert curves(tmp_path, 17) == {}
+    assert run_curves(tmp_path, 17) == {}

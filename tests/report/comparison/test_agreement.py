@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
-from wola.report.agreement import EXACT, kendall_tau, sign_flip_p
+from wola.report.comparison.agreement import EXACT, kendall_tau, sign_flip_p
 
 PAIRS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=2, max_size=8)
 

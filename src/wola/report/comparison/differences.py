@@ -1,4 +1,4 @@
-"""The layout of a comparison: differences, what they are worth, and the order of strategies."""
+"""The table of a comparison: differences, what they are worth, and the order of strategies."""
 
 from collections.abc import Callable, Mapping
 from functools import partial as with_options
@@ -7,18 +7,31 @@ from typing import Any
 
 import polars as pl
 
-from wola.report.agreement import kendall_tau
-from wola.report.part import Part
+from wola.report.comparison.agreement import kendall_tau
+from wola.report.layout import Block, Cell, Table, block, columns_of, headings
 from wola.report.runs import values
 from wola.report.scores import METRICS, MetricName, Summary, heading, printed
-from wola.report.table import Block, Cell, Table, block, columns_of, headings
+from wola.report.section import Section
 
-#: What tells the columns of a comparison apart.
-COLUMN = ("alpha", "byzantine")
+#: What tells the cells of a comparison apart.
+COMPARED = ("alpha", "byzantine", "strategy")
+
+#: The metrics that are compared, each with its summary.
+VIEWS: tuple[tuple[MetricName, Summary], ...] = (
+    ("accuracy", "global"),
+    ("accuracy", "worst"),
+    ("dissimilarity", "global"),
+)
+
+_COLUMN = COMPARED[:2]
 
 
-def comparison(
-    part: Part, metric: MetricName, summary: Summary, cells: pl.DataFrame, other: str
+class NothingShared(ValueError):
+    """Runs that have no cell in common with what they are compared with."""
+
+
+def differences_table(
+    section: Section, metric: MetricName, summary: Summary, cells: pl.DataFrame, other: str
 ) -> Table:
     """The table of cells with `mean`, and `other` and `other_sd` of what is called `other`.
 
@@ -28,25 +41,26 @@ def comparison(
     digits = METRICS[metric].digits
     cells = _judged(cells, digits)
     columns = columns_of(cells, "alpha")
-    blocks = [block("", cells, columns, with_options(_difference, digits=digits))]
+    show = with_options(_difference, digits=digits)
+    blocks = [block("", cells, columns, show, strategies=section.strategies)]
     notes = [
         f"runs - {other} = difference; ✓ at most the standard deviation of {other}",
         "Kendall τ: how well the order of the strategies agrees, from -1 (reversed) to 1 (equal)",
     ]
     tested = "p" in cells
     if tested:
-        blocks.append(block("p (sign flips)", cells, columns, _p))
-        least = 2.0 ** (1 - len(values(part.runs, "seed")))
+        blocks.append(block("p (sign flips)", cells, columns, _p, strategies=section.strategies))
+        least = 2.0 ** (1 - len(values(section.runs, "seed")))
         notes.append(
             f"p: sign-flip test on the differences of the seeds; not below {least:.2g} with so few"
         )
     kind = "worst" if summary == "worst" else metric
     return Table(
-        name=part.name(f"{'runs' if tested else 'paper'}-{kind}"),
-        title=f"{part.title(heading(metric, summary))}, against {other}",
+        name=section.name(f"{'runs' if tested else 'paper'}-{kind}"),
+        title=f"{section.title(heading(metric, summary))}, against {other}",
         columns=headings(columns),
         blocks=(*blocks, _column_block(cells, columns)),
-        notes=part.notes(*notes, spread="means"),
+        notes=section.notes(*notes, spread="means"),
         reading=_reading(cells, other),
         data=cells,
     )
@@ -62,11 +76,11 @@ def _judged(cells: pl.DataFrame, digits: int) -> pl.DataFrame:
     cells = cells.with_columns(within=pl.col("difference").abs() <= pl.col("other_sd") + slack)
     taus = [
         (*column, kendall_tau(some["shown_mean"].to_list(), some["shown_other"].to_list()))
-        for column, some in cells.drop_nulls("difference").group_by(COLUMN)
+        for column, some in cells.drop_nulls("difference").group_by(_COLUMN)
     ]
-    kinds = {name: cells.schema[name] for name in COLUMN}
+    kinds = {name: cells.schema[name] for name in _COLUMN}
     tau = pl.DataFrame(taus, schema={**kinds, "tau": pl.Float64}, orient="row")
-    cells = cells.join(tau, on=COLUMN, how="left", maintain_order="left")
+    cells = cells.join(tau, on=_COLUMN, how="left", maintain_order="left")
     return cells.drop("shown_mean", "shown_other")
 
 
@@ -86,7 +100,7 @@ def _p(row: Mapping[str, Any]) -> Cell:
 
 
 def _column_block(cells: pl.DataFrame, columns: list[tuple[Any, Any]]) -> Block:
-    by_column = dict(iter(cells.drop_nulls("difference").group_by(COLUMN)))
+    by_column = dict(iter(cells.drop_nulls("difference").group_by(_COLUMN)))
 
     def row(show: Callable[[pl.DataFrame], str]) -> tuple[Cell, ...]:
         return tuple(Cell(show(by_column[c]) if c in by_column else "") for c in columns)
@@ -102,7 +116,7 @@ def _reading(cells: pl.DataFrame, other: str) -> str:
     both = cells.drop_nulls("difference")
     if both.is_empty():
         return "No cell has all its runs on both sides yet."
-    taus = both.unique(COLUMN)["tau"].drop_nulls().to_list()
+    taus = both.unique(_COLUMN)["tau"].drop_nulls().to_list()
     order = (
         f"; over {len(taus)} columns the median Kendall τ of the order is {median(taus):.2f}"
         if taus
@@ -113,3 +127,12 @@ def _reading(cells: pl.DataFrame, other: str) -> str:
         f"{both['within'].sum()} of {len(both)} cells differ from {other} by at most its standard "
         f"deviation, half of them by at most {middle:.3g}{order}."
     )
+
+
+def listed(found: pl.Series) -> str:
+    """The values of a column in one line.
+
+    >>> listed(pl.Series(["b", "a", "b"]))
+    'a, b'
+    """
+    return ", ".join(map(str, found.unique().sort())) or "nothing"

@@ -1,15 +1,16 @@
-"""A table of a report: what all its written forms are made from."""
+"""The layout of a table: what all its written forms are made from."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
+from types import MappingProxyType
 from typing import Any
 
 import polars as pl
 
-from wola.report.names import AGGREGATORS, in_order, title
+from wola.report.names import in_order, parts_in_order
 from wola.training import STRATEGIES
 
 Label = tuple[Any, Any]
@@ -56,16 +57,16 @@ class Table:
 
     def split(self) -> list[Table]:
         """The same, a table per group of columns."""
-        parts, start = [], 0
+        made, start = [], 0
         for _, width in self.groups:
             here = slice(start, start + width)
             blocks = tuple(
                 Block(b.title, {name: row[here] for name, row in b.rows.items()})
                 for b in self.blocks
             )
-            parts.append(replace(self, columns=self.columns[here], blocks=blocks))
+            made.append(replace(self, columns=self.columns[here], blocks=blocks))
             start += width
-        return parts
+        return made
 
 
 def columns_of(data: pl.DataFrame, group: str) -> list[Label]:
@@ -75,18 +76,20 @@ def columns_of(data: pl.DataFrame, group: str) -> list[Label]:
     [(3.0, 2), (3.0, 4), (0.3, 2), (0.3, 4)]
     """
     found = data[group].unique()
-    over = found.sort(descending=True) if group == "alpha" else in_order(found, AGGREGATORS)
+    over = found.sort(descending=True) if group == "alpha" else parts_in_order(found)
     return [(value, f) for value in over for f in data["byzantine"].unique().sort()]
 
 
-def headings(columns: Iterable[Label]) -> tuple[tuple[str, str], ...]:
-    """How columns are headed.
+def headings(
+    columns: Iterable[Label], shown: Mapping[str, str] = MappingProxyType({})
+) -> tuple[tuple[str, str], ...]:
+    """How columns are headed; `shown` says how the parts among them are called.
 
-    >>> headings([(0.3, 2), ("median", 4)])
+    >>> headings([(0.3, 2), ("median", 4)], {"median": "CWMed"})
     (('alpha = 0.3', 'f = 2'), ('CWMed', 'f = 4'))
     """
     return tuple(
-        (title(over) if isinstance(over, str) else f"alpha = {over:g}", f"f = {f}")
+        (shown[over] if isinstance(over, str) else f"alpha = {over:g}", f"f = {f}")
         for over, f in columns
     )
 
@@ -97,12 +100,16 @@ def block(
     columns: Iterable[Label],
     show: Callable[[Mapping[str, Any]], Cell],
     *,
+    strategies: Mapping[str, str],
     group: str = "alpha",
 ) -> Block:
-    """A row per strategy, from data with a row per cell; `show` says what stands in a cell."""
+    """A row per strategy, from data with a row per cell.
+
+    `show` says what stands in a cell, `strategies` how the strategies are called.
+    """
     places = {(r["strategy"], r[group], r["byzantine"]): r for r in data.iter_rows(named=True)}
     rows = {
-        strategy: tuple(
+        strategies[strategy]: tuple(
             show(places[strategy, *label]) if (strategy, *label) in places else Cell("")
             for label in columns
         )

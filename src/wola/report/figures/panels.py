@@ -1,4 +1,4 @@
-"""The paper that figures are drawn on: panels, a caption on top, one legend, and files."""
+"""Panels for figures: a grid of them, a caption on top, one legend, and files."""
 
 import io
 import textwrap
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from wola.ground.files import write_whole
 
 #: The forms a figure can be written in.
-FORMS = ("pdf", "svg", "png")
+FIGURE_FORMS = ("pdf", "svg", "png")
 
 TITLE, NOTE, SMALL = 11, 9, 8
 
@@ -24,14 +24,14 @@ _DOTS_PER_INCH = 160
 _UNDATED: dict[str, Any] = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}
 
 
-def sheet(
+def panel_grid(
     rows: int, columns: int, *, panel: tuple[float, float], least: float = 5.5, **options: Any
 ) -> tuple[Figure, NDArray[Any]]:
     """A figure and its panels (rows, columns), each `panel` inches wide and high.
 
     The figure is at least `least` inches wide, so that its caption has room.
 
-    >>> figure, panels = sheet(1, 2, panel=(2.0, 2.0))
+    >>> figure, panels = panel_grid(1, 2, panel=(2.0, 2.0))
     >>> panels.shape
     (1, 2)
     """
@@ -85,8 +85,8 @@ def save(figure: Figure, folder: Path, stem: str, forms: Sequence[str]) -> list[
     Letters stay letters: TrueType in a PDF, text in an SVG.
     """
     for form in forms:
-        if form not in FORMS:
-            raise ValueError(f"form = {form!r}; allowed: {', '.join(FORMS)}")
+        if form not in FIGURE_FORMS:
+            raise ValueError(f"form = {form!r}; allowed: {', '.join(FIGURE_FORMS)}")
     figure.draw_without_rendering()
     # The layout is found once, or every form would do it again.
     figure.set_layout_engine("none")

@@ -5,13 +5,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tests.report.figures_made_up import BASE, SETTING, keep, lines, made_up, panels, words
+from tests.report.figures.made_up import BASE, SETTING, keep, lines, made_up, panels, words
 from wola.bench.store import Store
-from wola.report.figures.breaking_point import breaking_point
-from wola.report.figures.cells import CannotDraw
-from wola.report.figures.iris import iris
-from wola.report.figures.training import by_attack, training
-from wola.report.figures.without_attackers import without_attackers, without_attackers_cases
+from wola.report.figures.breaking_point import breaking_point_figure
+from wola.report.figures.iris import iris_figure
+from wola.report.figures.selection import CannotDraw
+from wola.report.figures.training import by_attack, training_figure
+from wola.report.figures.without_attackers import without_attackers_cases, without_attackers_figure
 from wola.report.runs import read_runs
 from wola.training import Scenario
 
@@ -31,7 +31,7 @@ def _accuracy(run: Scenario) -> float:
 
 def test_a_training_curve_is_the_mean_over_seeds_at_the_tested_steps(tmp_path: Path) -> None:
     runs = made_up(tmp_path, {**DEFENCES, "attack": ["alie"], "seed": [1, 3]}, _accuracy)
-    figure = training(runs, **PLACE)
+    figure = training_figure(runs, **PLACE)
     median, gm, median_below, _ = panels(figure)
     assert [median.get_title(), gm.get_title()] == ["CWMed", "GM"]
     assert lines(median)["NNM"] == ([2, 4], [21.0, 42.0])
@@ -48,7 +48,7 @@ def test_a_curve_that_lacks_a_seed_is_left_out_and_named(tmp_path: Path) -> None
         return None if missing else _accuracy(run)
 
     runs = made_up(tmp_path, {**DEFENCES, "attack": ["alie"], "seed": [1, 3]}, accuracy)
-    figure = training(runs, **PLACE)
+    figure = training_figure(runs, **PLACE)
     median, gm, *_ = panels(figure)
     assert set(lines(median)) == {"NNM", "WoLA"}
     assert set(lines(gm)) == {"NNM"}
@@ -60,7 +60,7 @@ def test_a_curve_stops_where_one_of_its_runs_ended(tmp_path: Path) -> None:
     for seed, steps in ((1, 4), (2, 3)):
         scenario = Scenario.paper(strategy="WoLA", seed=seed, alpha=0.3, attack="alie", **BASE)
         keep(store, scenario, 50.0, steps=steps)
-    figure = training(read_runs(store), **PLACE)
+    figure = training_figure(read_runs(store), **PLACE)
     above, below = panels(figure)
     assert lines(above)["WoLA"] == ([2], [25.0])
     assert lines(below)["WoLA"][0] == [1, 2, 3]
@@ -70,7 +70,7 @@ def test_a_curve_stops_where_one_of_its_runs_ended(tmp_path: Path) -> None:
 def test_strategies_with_the_same_runs_share_a_line(tmp_path: Path) -> None:
     axes = {"strategy": ["-", "BKT", "NNM"], "aggregator": ["median"], "attack": ["alie"]}
     runs = made_up(tmp_path, {**axes, "byzantine": [1]}, _accuracy)
-    assert set(lines(panels(training(runs, **PLACE))[0])) == {"- and BKT", "NNM"}
+    assert set(lines(panels(training_figure(runs, **PLACE))[0])) == {"- and BKT", "NNM"}
 
 
 def test_training_is_drawn_for_every_attack_at_its_hardest_place(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_training_is_drawn_for_every_attack_at_its_hardest_place(tmp_path: Path)
 def test_no_run_of_a_place_is_said_to_be_so(tmp_path: Path) -> None:
     runs = made_up(tmp_path, {"attack": ["alie"]}, _accuracy)
     with pytest.raises(CannotDraw, match="no runs with alpha 7"):
-        training(runs, **{**PLACE, "alpha": 7.0})
+        training_figure(runs, **{**PLACE, "alpha": 7.0})
 
 
 def test_metrics_that_cannot_be_read_are_a_reason(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_metrics_that_cannot_be_read_are_a_reason(tmp_path: Path) -> None:
     for path in (tmp_path / "store").glob("runs/*/*/metrics.parquet"):
         path.write_bytes(b"none")
     with pytest.raises(CannotDraw, match="metrics of a run cannot be read"):
-        training(runs, **PLACE)
+        training_figure(runs, **PLACE)
 
 
 def test_without_attackers_has_a_column_per_dataset_and_a_row_per_alpha(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_without_attackers_has_a_column_per_dataset_and_a_row_per_alpha(tmp_path
     }
     runs = made_up(tmp_path, axes, lambda run: run.alpha + run.seed + (run.dataset == "iris"))
     (case,) = without_attackers_cases(runs)
-    figure = without_attackers(runs, **case)
+    figure = without_attackers_figure(runs, **case)
     first, second, third, fourth = panels(figure)
     assert (first.get_title(), second.get_title()) == ("digits", "iris")
     assert lines(first)["WoLA"] == ([2, 4], [2.25, 4.5])
@@ -136,11 +136,11 @@ def test_a_dataset_that_lacks_runs_is_left_out_and_named(tmp_path: Path) -> None
         return None if gone else 50.0
 
     runs = made_up(tmp_path, axes, accuracy)
-    figure = without_attackers(runs, setting="steps 4")
+    figure = without_attackers_figure(runs, setting="steps 4")
     assert [axes.get_title() for axes in panels(figure)] == ["iris"]
     assert "digits: no cell has all its runs" in words(figure)
     with pytest.raises(CannotDraw, match="digits: no cell has all its runs"):
-        without_attackers(runs.where(dataset=["digits"]), setting="steps 4")
+        without_attackers_figure(runs.where(dataset=["digits"]), setting="steps 4")
 
 
 def _by_f(run: Scenario) -> float:
@@ -155,7 +155,7 @@ def test_the_breaking_point_shows_mean_worst_and_band_against_f(tmp_path: Path) 
     axes = {**FS, "strategy": ["NNM"], "aggregator": RULES}
     runs = made_up(tmp_path, axes, _by_f)
     setting = "steps 4, evaluate_every 2"
-    figure = breaking_point(runs, dataset="iris", setting=setting)
+    figure = breaking_point_figure(runs, dataset="iris", setting=setting)
     above, below = panels(figure)
     # 90 + 3 (seed 1) or 9 (seed 3) + 3 (half of the rules), minus 7.5 f or, at worst, 10 f.
     assert lines(above)["NNM"] == ([2, 4, 6], [84.0, 69.0, 54.0])
@@ -170,17 +170,17 @@ def test_the_breaking_point_has_a_gap_where_runs_are_missing(tmp_path: Path) -> 
         return None if gone else _by_f(run)
 
     runs = made_up(tmp_path, {**FS, "strategy": ["WoLA", "NNM"]}, accuracy)
-    figure = breaking_point(runs, dataset="iris", setting="steps 4, evaluate_every 2")
+    figure = breaking_point_figure(runs, dataset="iris", setting="steps 4, evaluate_every 2")
     first, middle, last = lines(panels(figure)[0])["WoLA"][1]
     assert middle != middle
-    assert (first, last) == (87.0, 57.0)
+    assert (first, last) == (81.0, 51.0)
     assert "WoLA alpha 0.3 f = 4 (3 of 4 runs)" in words(figure)
 
 
 def test_one_f_has_no_breaking_point(tmp_path: Path) -> None:
     runs = made_up(tmp_path, {"strategy": ["WoLA"]}, _accuracy)
     with pytest.raises(CannotDraw, match="needs two values of f; only f = 1 has all its runs"):
-        breaking_point(runs, dataset="iris", setting=SETTING)
+        breaking_point_figure(runs, dataset="iris", setting=SETTING)
 
 
 def test_iris_shows_cosines_loss_and_accuracy_as_the_store_has_them(tmp_path: Path) -> None:
@@ -194,7 +194,7 @@ def test_iris_shows_cosines_loss_and_accuracy_as_the_store_has_them(tmp_path: Pa
             "cosine_setosa_versicolor": [0.25, None],
         }
     ).write_parquet(store.path / "figures" / "iris.parquet")
-    above, below, right = iris(read_runs(store)).axes
+    above, below, right = iris_figure(read_runs(store)).axes
     x, y = lines(above)["setosa and versicolor"]
     assert x == [0, 1]
     assert y[0] == 0.25
@@ -207,9 +207,9 @@ def test_numbers_of_iris_that_cannot_be_read_are_a_reason(tmp_path: Path) -> Non
     (store.path / "figures").mkdir()
     (store.path / "figures" / "iris.parquet").write_bytes(b"none")
     with pytest.raises(CannotDraw, match=r"iris\.parquet cannot be read"):
-        iris(read_runs(store))
+        iris_figure(read_runs(store))
 
 
 def test_iris_without_its_numbers_says_which_command_makes_them(tmp_path: Path) -> None:
     with pytest.raises(CannotDraw, match="wola bench paper/iris"):
-        iris(read_runs(Store.open(tmp_path / "store")))
+        iris_figure(read_runs(Store.open(tmp_path / "store")))

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.browser.store import HARM, fill, metrics, put, scenarios
+from tests.report.browser.store import HARM, fill, keep, keep_harm, metrics, scenarios
+from wola.bench import representative
 from wola.bench.store import Store
 from wola.report import read_runs
 from wola.report.page import write, write_page
@@ -52,13 +53,13 @@ def test_many_runs_have_their_curves_in_files_of_their_own(
     monkeypatch.setattr(write, "MOST_RUNS", 10)
     page = write_page(runs, tmp_path / "split")
     assert data_of(page, "details") == {}
-    parts, rows = data_of(page)["parts"], rows_of(page)
-    assert isinstance(parts, list)
+    numbers, rows = data_of(page)["files"], rows_of(page)
+    assert isinstance(numbers, list)
     found = {}
-    for part in set(parts):
+    for part in set(numbers):
         text = (page.parent / "curves" / f"{part:05d}.js").read_text(encoding="utf-8")
         kept = json.loads(text.removeprefix(f"wolaCurves({part},").removesuffix(");\n"))
-        assert set(kept) == {r["key"] for r, p in zip(rows, parts, strict=True) if p == part}
+        assert set(kept) == {r["key"] for r, p in zip(rows, numbers, strict=True) if p == part}
         found |= kept
     assert found == inside
 
@@ -89,7 +90,7 @@ def test_five_hundred_long_runs_are_under_six_megabytes(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "store")
     made = metrics(Scenario.paper("iris", aggregator="multi-krum"), steps=800)
     for seed in range(500):
-        put(store, Scenario.paper("iris", aggregator="multi-krum", strategy="-", seed=seed), made)
+        keep(store, Scenario.paper("iris", aggregator="multi-krum", strategy="-", seed=seed), made)
     page = write_page(read_runs(store), tmp_path / "report")
     assert not (page.parent / "curves").exists()
     assert page.stat().st_size < 6_000_000
@@ -108,8 +109,8 @@ def test_failed_runs_are_rows_without_numbers(tmp_path: Path) -> None:
 def test_a_scenario_that_another_run_answers_says_so(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "store")
     plain, same = (Scenario.paper("iris", strategy=s, byzantine=6) for s in ("-", "BKT"))
-    store.record([plain, same])
-    put(store, plain)
+    store.note_coincidences([(same, representative(same))])
+    keep(store, plain)
     page = write_page(read_runs(store), tmp_path / "report")
     details = data_of(page, "details")
     assert details[same.key()[:16]]["answered"] == plain.key()[:16]  # type: ignore[index]
@@ -118,7 +119,7 @@ def test_a_scenario_that_another_run_answers_says_so(tmp_path: Path) -> None:
 
 def test_texts_of_runs_stay_texts(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "store")
-    put(store, Scenario.paper("iris", strategy="-", data_source=HARM), ending=HARM)
+    keep_harm(store)
     page = write_page(read_runs(store), tmp_path / "report")
     assert HARM not in page.read_text(encoding="utf-8")
     assert rows_of(page)[0]["ending"] == HARM

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.browser.store import fill, put, scenarios
+from tests.report.browser.store import fill, keep, scenarios
 from wola.bench.store import Store
-from wola.report.page.live import Watched
+from wola.report.page.watched_stores import WatchedStores
 
 
-def looks(folder: Path) -> dict[str, tuple[int, int]]:
+def files_and_times(folder: Path) -> dict[str, tuple[int, int]]:
     """All files and folders below a folder, with their times and sizes."""
     found = {path: path.lstat() for path in [folder, *folder.rglob("*")]}
     return {str(path): (stat.st_mtime_ns, stat.st_size) for path, stat in found.items()}
@@ -24,16 +24,16 @@ def test_looking_writes_nothing_into_the_store(store: Store) -> None:
     scenario = scenarios()[9]
     claim = store.claim(store.key(scenario))
     assert claim
-    before = looks(store.path)
-    with Watched([store]) as watched:
+    before = files_and_times(store.path)
+    with WatchedStores([store]) as watched:
         news = watched.since("")
         watched.details([row[0] for row in news["rows"]])
-    assert looks(store.path) == before
+    assert files_and_times(store.path) == before
     assert news["running"] == 1
 
 
 def test_what_was_kept_for_reading_is_taken_away(store: Store) -> None:
-    with Watched([store]) as watched:
+    with WatchedStores([store]) as watched:
         folder = Path(watched._folder.name)
         watched.since("")
         assert folder.exists()
@@ -42,13 +42,13 @@ def test_what_was_kept_for_reading_is_taken_away(store: Store) -> None:
 
 
 def test_only_new_rows_are_sent(store: Store) -> None:
-    with Watched([store], fresh=0) as watched:
+    with WatchedStores([store], fresh=0) as watched:
         first = watched.since("")
         assert first["whole"]
         assert len(first["rows"]) == 4
         again = watched.since(first["stamp"])
         assert (again["rows"], again["whole"], again["stamp"]) == ([], False, first["stamp"])
-        key = put(store, scenarios()[4])
+        key = keep(store, scenarios()[4])
         new = watched.since(first["stamp"])
         assert [row[0] for row in new["rows"]] == [key[:16]]
         assert watched.since(new["stamp"])["rows"] == []
@@ -56,7 +56,7 @@ def test_only_new_rows_are_sent(store: Store) -> None:
 
 
 def test_a_run_that_is_gone_is_named(store: Store) -> None:
-    with Watched([store], fresh=0) as watched:
+    with WatchedStores([store], fresh=0) as watched:
         stamp = watched.since("")["stamp"]
         key = next(store.keys())
         store.remove(key)
@@ -67,16 +67,16 @@ def test_a_failed_run_that_is_done_later_is_sent_anew(store: Store) -> None:
     scenario = scenarios()[4]
     key = store.key(scenario)
     store.fail(key, scenario, "no memory")
-    with Watched([store], fresh=0) as watched:
+    with WatchedStores([store], fresh=0) as watched:
         first = watched.since("")
         assert [row[-1] for row in first["rows"] if row[0] == key[:16]] == ["failed"]
-        put(store, scenario)
+        keep(store, scenario)
         assert [row[-1] for row in watched.since(first["stamp"])["rows"]] == ["finished"]
 
 
 @pytest.mark.parametrize("stamp", ["", "other.3", "NAME.99", "NAME.-1", "NAME.x", "NAME.\u0663"])
 def test_a_stamp_that_is_not_known_gets_everything(store: Store, stamp: str) -> None:
-    with Watched([store]) as watched:
+    with WatchedStores([store]) as watched:
         name = watched.since("")["stamp"].split(".")[0]
         news = watched.since(stamp.replace("NAME", name))
         assert news["whole"]
@@ -84,14 +84,14 @@ def test_a_stamp_that_is_not_known_gets_everything(store: Store, stamp: str) -> 
 
 
 def test_stores_are_not_looked_at_more_often_than_asked(store: Store) -> None:
-    with Watched([store], fresh=1000) as watched:
+    with WatchedStores([store], fresh=1000) as watched:
         stamp = watched.since("")["stamp"]
-        put(store, scenarios()[4])
+        keep(store, scenarios()[4])
         assert watched.since(stamp)["rows"] == []
 
 
 def test_unknown_keys_have_no_details(store: Store) -> None:
-    with Watched([store]) as watched:
+    with WatchedStores([store]) as watched:
         known = watched.since("")["rows"][0][0]
         assert list(watched.details(["../../store.json", known, "0" * 16, ""])) == [known]
 
@@ -104,7 +104,7 @@ def test_curves_outside_the_store_are_not_read(store: Store, tmp_path: Path) -> 
     metrics = store.folder(keys[1]) / "metrics.parquet"
     shutil.move(metrics, tmp_path / "metrics.parquet")
     os.symlink(tmp_path / "metrics.parquet", metrics)
-    with Watched([store]) as watched:
+    with WatchedStores([store]) as watched:
         watched.since("")
         found = watched.details([key[:16] for key in keys])
     assert [set(found[key[:16]]) for key in keys[:2]] == [{"command"}, {"command"}]
@@ -113,7 +113,7 @@ def test_curves_outside_the_store_are_not_read(store: Store, tmp_path: Path) -> 
 
 def test_runs_of_a_store_that_begins_empty_are_seen(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "store")
-    with Watched([store], fresh=0) as watched:
+    with WatchedStores([store], fresh=0) as watched:
         stamp = watched.since("")["stamp"]
-        put(store, scenarios()[0])
+        keep(store, scenarios()[0])
         assert len(watched.since(stamp)["rows"]) == 1

@@ -8,13 +8,15 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from wola.report.names import in_order
+from wola.report.runs import Runs, values
+from wola.report.short_names import short_strategies
 from wola.training import STRATEGIES
 
-Look = dict[str, Any]
+Style = dict[str, Any]
 
 # Colours of Okabe and Ito, without their yellow, which is too faint for a line on white. Line
 # styles and markers say the same as the colours, for prints in grey.
-_NAMED: dict[str, Look] = {
+_NAMED: dict[str, Style] = {
     "-": {"color": "#000000", "linestyle": (0, (1, 1.5)), "marker": "o"},
     "BKT": {"color": "#7F7F7F", "linestyle": (0, (1, 3)), "marker": "v"},
     "NNM": {"color": "#009E73", "linestyle": (0, (6, 2, 1, 2)), "marker": "^"},
@@ -24,7 +26,7 @@ _NAMED: dict[str, Look] = {
     "WoLA-dagger": {"color": "#E69F00", "linestyle": (0, (5, 2)), "marker": "d"},
     "WoLA-dagger+NNM": {"color": "#56B4E9", "linestyle": (0, (2.5, 1)), "marker": "X"},
 }
-_OTHERS: tuple[Look, ...] = (
+_OTHERS: tuple[Style, ...] = (
     {"color": "#332288", "linestyle": (0, (8, 1)), "marker": "*"},
     {"color": "#882255", "linestyle": (0, (2, 1)), "marker": "<"},
     {"color": "#999933", "linestyle": (0, (8, 1, 1, 1)), "marker": ">"},
@@ -44,14 +46,14 @@ DIVERGING = "PuOr"
 _SIGNS = {"-": "- (rule alone)"}
 
 
-def looks(strategies: Iterable[str]) -> dict[str, Look]:
+def line_styles(strategies: Iterable[str]) -> dict[str, Style]:
     """Colour, line style and marker of each strategy, in the order of a legend.
 
     The paper's strategies look the same in every figure; others take what is left, by alphabet.
 
-    >>> list(looks(["mine", "WoLA", "-"]))
+    >>> list(line_styles(["mine", "WoLA", "-"]))
     ['-', 'WoLA', 'mine']
-    >>> looks(["WoLA"])["WoLA"]["color"]
+    >>> line_styles(["WoLA"])["WoLA"]["color"]
     '#D55E00'
     """
     names = in_order(strategies, STRATEGIES)
@@ -60,13 +62,15 @@ def looks(strategies: Iterable[str]) -> dict[str, Look]:
     return {name: _NAMED.get(name) or spare[name] for name in names}
 
 
-def strategy_title(name: str) -> str:
-    """A strategy as a legend writes it.
+def strategy_labels(runs: Runs) -> dict[str, str]:
+    """The strategies of some runs as a legend writes them, short and all different.
 
-    >>> strategy_title("WoLA-dagger+NNM"), strategy_title("-")
-    ('WoLA†+NNM', '- (rule alone)')
+    >>> from wola.report.runs import read_runs
+    >>> strategy_labels(read_runs())
+    {}
     """
-    return _SIGNS.get(name, name.replace("-dagger", "†"))
+    short = short_strategies(values(runs, "strategy"), runs.strategies)
+    return {name: _SIGNS.get(text, text.replace("-dagger", "†")) for name, text in short.items()}
 
 
 def write_numbers(axes: Axes, numbers: NDArray[np.float64], *, form: str, size: float) -> None:

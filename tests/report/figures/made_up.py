@@ -1,6 +1,5 @@
 """Runs that nobody has trained, with every file that a figure reads."""
 
-import io
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,13 +8,16 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from tests.report.made_up import parquet, put
+from wola.bench import representative
 from wola.bench.grid import Grid
 from wola.bench.store import Store
 from wola.report.runs import Runs, read_runs
-from wola.training import SEMANTICS, Scenario
+from wola.training import Scenario
 
 #: Three workers of which one attacks, two classes, tested after every second of four steps.
-BASE = {"dataset": "iris", "workers": 3, "byzantine": 1, "steps": 4, "evaluate_every": 2}
+BASE = {"dataset": "iris", "workers": 3, "byzantine": 1, "aggregator": "median"}
+BASE |= {"steps": 4, "evaluate_every": 2}
 SETTING = "workers 3, steps 4, evaluate_every 2"
 
 Number = Callable[[Scenario], float | None]
@@ -44,29 +46,18 @@ def keep(
         },
         schema_overrides={"weights": pl.List(pl.Float32), "accuracy": pl.Float64},
     )
-    buffer = io.BytesIO()
-    frame.write_parquet(buffer)
     counts = [[worker, 10 * worker] for worker in range(1, scenario.workers + 1)]
-    summary = {
-        "key": key,
-        "semantics": SEMANTICS,
-        "strategy": scenario.strategy,
-        "ending": "finished" if steps == scenario.steps else "no honest update is finite",
-        "accuracy": accuracy,
-        "final_accuracy": accuracy,
-        "steps": steps,
-        "skipped": 0,
-        "dropped": 0,
-        "classes": ["a", "b"],
-        "class_accuracies": list(classes),
-        "counts": counts,
-        "dissimilarity_gradients": 1.0,
-        "dissimilarity_momenta": 1.0,
-        "cosine": 0.5,
-        "seconds": {"rule": 0.25},
-        "digest": key[::-1],
-    }
-    store.put(key, scenario, buffer.getvalue(), summary)
+    put(
+        store,
+        scenario,
+        parquet(frame),
+        ending="finished" if steps == scenario.steps else "no honest update is finite",
+        accuracy=accuracy,
+        steps=steps,
+        class_accuracies=list(classes),
+        counts=counts,
+        dissimilarity_momenta=1.0,
+    )
 
 
 def made_up(folder: Path, axes: dict[str, Any], accuracy: Number, **options: Any) -> Runs:
@@ -74,7 +65,7 @@ def made_up(folder: Path, axes: dict[str, Any], accuracy: Number, **options: Any
     store = Store.open(folder / "store")
     base = {name: value for name, value in BASE.items() if name not in axes}
     scenarios = Grid(base, axes).scenarios()
-    store.record(scenarios)
+    store.note_coincidences(zip(scenarios, map(representative, scenarios), strict=True))
     for scenario in scenarios:
         number = accuracy(scenario)
         if number is not None and not store.is_done(store.key(scenario)):

@@ -1,20 +1,18 @@
 """Which runs a figure is about, whether all of them are there, and what their files hold."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import polars as pl
 from polars.exceptions import PolarsError
 
 from wola.ground.names import counted
-from wola.report.figures.looks import strategy_title
-from wola.report.names import AGGREGATORS, ATTACKS, in_order, title
-from wola.report.runs import AXES, Runs
+from wola.report.figures.styles import strategy_labels
+from wola.report.runs import Runs
 from wola.report.scores import scores
-
-#: The axes of a heat map, on which its settings differ.
-SWEPT = ("batch", "beta")
+from wola.report.settings import SWEPT, TABLE_AXES
+from wola.report.short_names import short_names
 
 #: The number of attackers of the paper's curves.
 _USUAL_F = 6
@@ -26,10 +24,7 @@ class CannotDraw(ValueError):
 
 def attacked(runs: Runs) -> Runs:
     """The runs with Byzantine workers."""
-    with_some = pl.col("byzantine") > 0
-    return Runs(
-        runs.table.filter(with_some), runs.failed.filter(with_some), runs.stores, runs.notes
-    )
+    return runs.filtered(pl.col("byzantine") > 0)
 
 
 def places(runs: Runs) -> list[dict[str, Any]]:
@@ -37,26 +32,19 @@ def places(runs: Runs) -> list[dict[str, Any]]:
     table = attacked(runs).table
     swept: dict[tuple[str, str], set[tuple[int, float]]] = {}
     sides: dict[tuple[str, str], set[tuple[Any, ...]]] = {}
-    columns = table.select("dataset", "setting", *SWEPT, "byzantine", "aggregator", "attack")
-    for dataset, setting, batch, beta, *side in columns.unique().iter_rows():
-        swept.setdefault((dataset, apart_from_sweep(setting)), set()).add((batch, beta))
+    columns = table.select(
+        "dataset", "setting", "rest", *SWEPT, "byzantine", "aggregator", "attack"
+    )
+    rests: dict[tuple[str, str], str] = {}
+    for dataset, setting, rest, batch, beta, *side in columns.unique().iter_rows():
+        swept.setdefault((dataset, rest), set()).add((batch, beta))
         sides.setdefault((dataset, setting), set()).add(tuple(side))
+        rests[dataset, setting] = rest
     return [
         {"dataset": dataset, "setting": setting}
         for dataset, setting in sorted(sides)
-        if len(sides[dataset, setting]) > 1
-        or not is_sweep(swept[dataset, apart_from_sweep(setting)])
+        if len(sides[dataset, setting]) > 1 or not is_sweep(swept[dataset, rests[dataset, setting]])
     ]
-
-
-def apart_from_sweep(setting: str) -> str:
-    """A setting without what it says of batch and momentum.
-
-    >>> apart_from_sweep("beta 0.5, steps 40, batch 32")
-    'steps 40'
-    """
-    told = setting.split(", ")
-    return ", ".join(part for part in told if part.split(" ")[0] not in SWEPT)
 
 
 def is_sweep(points: Iterable[tuple[int, float]]) -> bool:
@@ -88,7 +76,7 @@ def usual_f(counts: Sequence[int]) -> int:
     return _USUAL_F if _USUAL_F in counts else max(counts)
 
 
-def chosen(runs: Runs, **values: Any) -> Runs:
+def runs_with(runs: Runs, **values: Any) -> Runs:
     """The runs whose columns have these values; `CannotDraw` if none has."""
     found = runs.where(**{name: [value] for name, value in values.items()})
     if found.table.is_empty():
@@ -107,16 +95,17 @@ def whole(runs: Runs, *, by: Sequence[str] = (), **values: Any) -> tuple[pl.Data
     place = ["alpha", "byzantine", "strategy", *by]
     table = runs.table.filter(**values)
     kept = table.join(cells.filter("complete"), on=place, how="semi", maintain_order="left")
-    note = left_out(cells, [name for name in ("alpha", *by) if name not in values])
+    by = [name for name in ("alpha", *by) if name not in values]
+    note = left_out(cells, by, strategy_labels(runs))
     if kept.is_empty():
         raise CannotDraw(f"no cell has all its runs; {note}")
     return kept, [note] if note else []
 
 
-def left_out(cells: pl.DataFrame, by: Sequence[str]) -> str:
+def left_out(cells: pl.DataFrame, by: Sequence[str], labels: Mapping[str, str]) -> str:
     """Which cells of a table from `scores` are not complete, in words; nothing if all are.
 
-    A cell is named by its strategy and its values on the axes of `by`.
+    A cell is named by the label of its strategy and its values on the axes of `by`.
     """
     lacking = cells.filter(~pl.col("complete"))
     if lacking.is_empty():
@@ -129,13 +118,14 @@ def left_out(cells: pl.DataFrame, by: Sequence[str]) -> str:
         )
     told = []
     for row in lacking.iter_rows(named=True):
-        name = " ".join([strategy_title(row["strategy"]), *(_value(a, row[a]) for a in by)])
+        name = " ".join([labels[row["strategy"]], *(_value(a, row[a], cells) for a in by)])
         told.append(f"{name} ({row['runs']} of {row['expected']} runs)")
     return f"left out as incomplete: {', '.join(told)}"
 
 
-def _value(axis: str, value: Any) -> str:
-    return {"alpha": f"alpha {value}", "byzantine": f"f = {value}"}.get(axis, title(str(value)))
+def _value(axis: str, value: Any, cells: pl.DataFrame) -> str:
+    plain = {"alpha": f"alpha {value}", "byzantine": f"f = {value}"}
+    return plain[axis] if axis in plain else short_names(cells[axis])[value]
 
 
 def steps_of(runs: Runs, table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
@@ -149,7 +139,7 @@ def steps_of(runs: Runs, table: pl.DataFrame, columns: Sequence[str]) -> pl.Data
     except (OSError, PolarsError) as error:
         told = str(error).splitlines()[0]
         raise CannotDraw(f"the metrics of a run cannot be read: {told}") from error
-    return table.select(*AXES, "run").join(found, left_on="run", right_on="key")
+    return table.select(*TABLE_AXES, "run").join(found, left_on="run", right_on="key")
 
 
 def summaries_of(runs: Runs, table: pl.DataFrame, field: str) -> dict[str, Any]:
@@ -164,23 +154,14 @@ def summaries_of(runs: Runs, table: pl.DataFrame, field: str) -> dict[str, Any]:
     return found
 
 
-def aggregators(table: pl.DataFrame) -> list[str]:
-    """The aggregators of a table in the paper's order."""
-    return in_order(table["aggregator"], AGGREGATORS)
-
-
-def attacks(table: pl.DataFrame) -> list[str]:
-    """The attacks of a table in the paper's order."""
-    return in_order(table["attack"], ATTACKS)
-
-
 def described(dataset: str, setting: str) -> str:
     """The dataset's name, with what its settings differ in from the paper's.
 
     >>> described("mnist", ""), described("mnist", "steps 40")
     ('MNIST', 'MNIST (steps 40)')
     """
-    return f"{title(dataset)} ({setting})" if setting else title(dataset)
+    name = short_names([dataset])[dataset]
+    return f"{name} ({setting})" if setting else name
 
 
 def seeds_of(table: pl.DataFrame) -> str:

@@ -9,14 +9,14 @@ from matplotlib.axes import Axes
 from matplotlib.patches import PathPatch
 from numpy.testing import assert_allclose
 
-from tests.report.figures_made_up import BASE, SETTING, keep, made_up, panels, words
+from tests.report.figures.made_up import BASE, SETTING, keep, made_up, panels, words
 from wola.bench.store import Store
-from wola.report.figures.cells import CannotDraw, places
-from wola.report.figures.classes import by_place, classes
-from wola.report.figures.gains import gains
-from wola.report.figures.heatmaps import heatmaps, heatmaps_cases
-from wola.report.figures.label_counts import label_counts, label_counts_cases
-from wola.report.figures.weights import weights
+from wola.report.figures.classes import by_place, classes_figure
+from wola.report.figures.gains import gains_figure
+from wola.report.figures.heatmaps import heatmaps_cases, heatmaps_figure
+from wola.report.figures.label_counts import label_counts_cases, label_counts_figure
+from wola.report.figures.selection import CannotDraw, places
+from wola.report.figures.weights import weights_figure
 from wola.report.runs import read_runs
 from wola.training import Scenario
 
@@ -53,9 +53,9 @@ GAINFUL = {
 def test_gains_are_over_the_best_strategy_without_wola(tmp_path: Path) -> None:
     runs = made_up(tmp_path, GAINFUL, _gainful)
     # NNM is at 60 under ALIE and 40 under LF: 50 on average, as the rule alone; at worst 40.
-    (overall,) = gains(runs, setting=SETTING).axes
+    (overall,) = gains_figure(runs, setting=SETTING).axes
     assert_allclose(_dots(overall), [15.0] * 3 + [20.0] * 3)
-    (worst,) = gains(runs, setting=SETTING, summary="worst").axes
+    (worst,) = gains_figure(runs, setting=SETTING, summary="worst").axes
     assert_allclose(_dots(worst), [15.0] * 3 + [20.0] * 3)
     assert len([p for p in overall.patches if isinstance(p, PathPatch)]) == 2
     assert [t.get_text() for t in overall.get_xticklabels()] == ["f = 1"]
@@ -66,7 +66,7 @@ def test_the_box_goes_from_quartile_to_quartile(tmp_path: Path) -> None:
         return 50.0 + {3.0: 1.0, 1.0: 2.0, 0.3: 5.0}[run.alpha] * (run.strategy == "WoLA")
 
     axes = {"strategy": ["NNM", "WoLA"], "attack": ["alie"], "alpha": [3.0, 1.0, 0.3]}
-    (panel,) = gains(made_up(tmp_path, axes, accuracy), setting=SETTING).axes
+    (panel,) = gains_figure(made_up(tmp_path, axes, accuracy), setting=SETTING).axes
     (box,) = (p for p in panel.patches if isinstance(p, PathPatch))
     heights = box.get_path().vertices[:, 1]
     assert (heights.min(), heights.max()) == (1.5, 3.5)
@@ -78,7 +78,7 @@ def test_gains_that_lack_runs_are_counted_and_not_drawn(tmp_path: Path) -> None:
         gone = (run.strategy, run.alpha, run.attack) == ("NNM", 1.0, "lf")
         return None if gone else _gainful(run)
 
-    figure = gains(made_up(tmp_path, GAINFUL, accuracy), setting=SETTING)
+    figure = gains_figure(made_up(tmp_path, GAINFUL, accuracy), setting=SETTING)
     assert len(_dots(figure.axes[0])) == 4
     assert "left out as incomplete: 2 of 6 gains" in words(figure)
 
@@ -86,7 +86,7 @@ def test_gains_that_lack_runs_are_counted_and_not_drawn(tmp_path: Path) -> None:
 def test_there_is_no_gain_without_another_strategy(tmp_path: Path) -> None:
     runs = made_up(tmp_path, {"strategy": ["WoLA"]}, lambda run: 50.0)
     with pytest.raises(CannotDraw, match="with WoLA and without it"):
-        gains(runs, setting=SETTING)
+        gains_figure(runs, setting=SETTING)
 
 
 SWEEP = {
@@ -106,7 +106,7 @@ def test_heat_maps_show_both_strategies_and_their_difference(tmp_path: Path) -> 
     runs = made_up(tmp_path, SWEEP, _swept)
     (case,) = heatmaps_cases(runs)
     assert case["rest"] == SETTING
-    figure = heatmaps(runs, **case)
+    figure = heatmaps_figure(runs, **case)
     wola, nnm, difference, *low_alpha = panels(figure)
     # Rows from the largest batch, columns from the smallest momentum; seeds add 1.5 on average.
     assert_allclose(_image(nnm), [[17.5, 26.5], [9.5, 18.5]])
@@ -124,7 +124,7 @@ def test_a_cell_of_a_heat_map_without_all_seeds_says_how_many(tmp_path: Path) ->
         return None if gone else _swept(run)
 
     runs = made_up(tmp_path, SWEEP, accuracy)
-    figure = heatmaps(runs, **heatmaps_cases(runs)[0])
+    figure = heatmaps_figure(runs, **heatmaps_cases(runs)[0])
     _, nnm, difference, *_ = panels(figure)
     assert np.isnan(_image(nnm)[1, 1])
     assert np.isnan(_image(difference)[1, 1])
@@ -141,20 +141,22 @@ def test_label_counts_stand_as_the_runs_have_them_with_attackers_marked(tmp_path
     runs = made_up(tmp_path, {"alpha": [3.0, 0.3], "seed": [2, 5]}, lambda run: 50.0)
     (case,) = label_counts_cases(runs)
     assert (case["byzantine"], case["seed"]) == (1, 2)
-    figure = label_counts(runs, **case)
+    figure = label_counts_figure(runs, **case)
     first, second = panels(figure)
     assert (first.get_title(), second.get_title()) == ("alpha = 3", "alpha = 0.3")
     assert_allclose(_image(first), [[1, 10], [2, 20], [3, 30]])
-    assert [t.get_text() for t in first.get_yticklabels()] == ["1", "2", "B3"]
+    assert [t.get_text() for t in first.get_yticklabels()] == ["1", "2", "B1"]
     assert first.get_lines()[0].get_ydata()[0] == 1.5
 
 
 def test_weights_tell_honest_from_byzantine_workers(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "store")
     for rule, given in (("geometric-median", (0.5, 0.25, 0.25)), ("median", None)):
-        scenario = Scenario.paper(strategy="NNM", alpha=0.3, attack="lf", aggregator=rule, **BASE)
+        scenario = Scenario.paper(
+            strategy="NNM", alpha=0.3, attack="lf", **{**BASE, "aggregator": rule}
+        )
         keep(store, scenario, 50.0, weights=given)
-    figure = weights(read_runs(store), **PLACE, attack="lf")
+    figure = weights_figure(read_runs(store), **PLACE, attack="lf")
     (panel,) = panels(figure)
     assert_allclose(_image(panel, 0), [[0.5] * 4, [0.25] * 4])
     assert_allclose(_image(panel, 1), [[0.25] * 4])
@@ -167,7 +169,7 @@ def test_weights_tell_honest_from_byzantine_workers(tmp_path: Path) -> None:
 def test_rules_without_weights_have_no_figure_of_them(tmp_path: Path) -> None:
     runs = made_up(tmp_path, {"attack": ["lf"], "aggregator": ["median"]}, lambda run: 50.0)
     with pytest.raises(CannotDraw, match=r"\(CWMed\) give no weight to a worker"):
-        weights(runs, **PLACE, attack="lf")
+        weights_figure(runs, **PLACE, attack="lf")
 
 
 def test_a_class_has_the_mean_over_aggregators_and_seeds(tmp_path: Path) -> None:
@@ -178,7 +180,7 @@ def test_a_class_has_the_mean_over_aggregators_and_seeds(tmp_path: Path) -> None
             keep(store, scenario, 50.0, classes=(found, None))
     runs = read_runs(store)
     (case,) = by_place(runs)
-    figure = classes(runs, **case)
+    figure = classes_figure(runs, **case)
     alie, lf = panels(figure)
     assert (alie.get_title(), lf.get_title()) == ("ALIE", "LF")
     assert_allclose(_image(alie), [[60.0, np.nan]])
@@ -190,7 +192,7 @@ def test_a_strategy_that_lacks_a_run_has_no_classes(tmp_path: Path) -> None:
     axes = {"strategy": ["WoLA", "NNM"], "seed": [1, 2]}
     gone = ("NNM", 2)
     runs = made_up(tmp_path, axes, lambda run: None if (run.strategy, run.seed) == gone else 5.0)
-    figure = classes(runs, **by_place(runs)[0])
+    figure = classes_figure(runs, **by_place(runs)[0])
     assert _image(panels(figure)[0]).shape == (1, 2)
     assert "NNM ALIE (1 of 2 runs)" in words(figure)
 
@@ -204,14 +206,14 @@ def test_many_cells_without_all_runs_are_counted_instead_of_named(tmp_path: Path
     def less(run: Scenario) -> float | None:
         return None if run.seed == 2 and run.attack != "sf" else 5.0
 
-    figure = classes(runs := made_up(tmp_path / "a", axes, accuracy), **by_place(runs)[0])
+    figure = classes_figure(runs := made_up(tmp_path / "a", axes, accuracy), **by_place(runs)[0])
     alie, lf, sf, rest = panels(figure)
     assert [axes.get_title() for axes in (alie, lf, sf)] == ["ALIE", "LF", "SF"]
     assert not rest.axison
     assert np.isnan(_image(alie)[0]).all()
     assert_allclose(_image(alie)[1], [100.0, 0.0])
     assert "NNM LF (1 of 2 runs)" in words(figure)
-    figure = classes(runs := made_up(tmp_path / "b", axes, less), **by_place(runs)[0])
+    figure = classes_figure(runs := made_up(tmp_path / "b", axes, less), **by_place(runs)[0])
     assert "left out as incomplete: 4 of 6 cells, which have 4 of 8 runs" in words(figure)
 
 
@@ -220,4 +222,4 @@ def test_gains_none_of_which_has_its_runs_are_not_drawn(tmp_path: Path) -> None:
         return None if run.strategy == "NNM" and run.attack == "lf" else _gainful(run)
 
     with pytest.raises(CannotDraw, match="all 6 gains lack runs"):
-        gains(made_up(tmp_path, GAINFUL, accuracy), setting=SETTING)
+        gains_figure(made_up(tmp_path, GAINFUL, accuracy), setting=SETTING)
