@@ -15,7 +15,7 @@ from rich.console import Console
 from wola.bench.grid import Grid
 from wola.bench.store import Store
 from wola.cli.demo import GRID, demonstrate
-from wola.cli.faults import Refused
+from wola.cli.errors import Refused
 
 # A shell that starts the tests in the background leaves them deaf to Ctrl-C.
 MAIN = (

@@ -5,9 +5,9 @@ from wola.bench.executors.local import LocalExecutor
 from wola.bench.executors.ray import RayExecutor
 from wola.bench.executors.slurm import SlurmExecutor
 from wola.bench.grid import Grid
-from wola.cli import engines
-from wola.cli.engines import Engine, executor_of
-from wola.cli.faults import Refused
+from wola.cli import executors
+from wola.cli.executors import Engine, executor_of
+from wola.cli.errors import Refused
 from wola.training import Scenario
 
 CPU, CUDA = [Scenario()], [Scenario(device="cuda")]

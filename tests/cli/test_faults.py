@@ -2,7 +2,7 @@
 
 import pytest
 
-from wola.cli.faults import Refused, exit_code, message
+from wola.cli.errors import Refused, exit_code, message
 from wola.data import DataError
 from wola.ground import WriteError
 from wola.training import CheckpointError

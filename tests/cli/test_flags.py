@@ -7,7 +7,7 @@ import typer
 from pydantic import BaseModel, Field
 from typer.testing import CliRunner
 
-from wola.cli.faults import Refused
+from wola.cli.errors import Refused
 from wola.cli.flags import field_flags, flag_name, given
 from wola.training import Scenario
 

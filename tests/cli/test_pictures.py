@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from matplotlib.figure import Figure
 
-from wola.cli.faults import Refused
+from wola.cli.errors import Refused
 from wola.cli.pictures import check_picture, save_picture
 
 

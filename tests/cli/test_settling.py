@@ -2,8 +2,8 @@
 
 import pytest
 
-from wola.cli.faults import Refused
-from wola.cli.settling import check_same, folder_name, kept_scenario, read_toml, settle
+from wola.cli.errors import Refused
+from wola.cli.scenario_file import check_same, folder_name, kept_scenario, read_toml, settle
 from wola.training import RunFolder, Scenario
 
 

@@ -1,36 +1,59 @@
 """The `wola` command and its subcommands."""
 
+from types import MappingProxyType
 from typing import Annotated
 
 import typer
 
-from wola.cli.bench import bench
-from wola.cli.data import data
-from wola.cli.demo import demo
-from wola.cli.doctor import doctor, installed
-from wola.cli.faults import Command, Commands
-from wola.cli.flower import flower
-from wola.cli.listing import list_names
-from wola.cli.report import report
-from wola.cli.runs import runs
-from wola.cli.screen import say, screen
-from wola.cli.serve import serve
-from wola.cli.train import train
+from wola.cli.commands import Commands, Entry, group
 
-app = typer.Typer(
-    cls=Commands,
-    name="wola",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    suggest_commands=False,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+
+class Wola(Commands):
+    """All commands by name, in the order of their help."""
+
+    entries = MappingProxyType(
+        {
+            "demo": Entry("wola.cli.demo:demo", "Show the paper's story on digits in a minute."),
+            "train": Entry(
+                "wola.cli.train:train",
+                "Train one scenario and keep it in a run folder.",
+                own_code=True,
+            ),
+            "bench": Entry(
+                "wola.cli.bench:bench", "Run a grid of scenarios into a store.", own_code=True
+            ),
+            "report": Entry(
+                "wola.cli.report:report", "Show the paper's tables for the runs of a store."
+            ),
+            "serve": Entry("wola.cli.serve:serve", "Show runs in the browser as they come."),
+            "runs": Entry(
+                "wola.cli.runs:runs", "List, show, compare, delete, import and export runs."
+            ),
+            "data": Entry(
+                "wola.cli.data:data", "List, get, show and divide datasets.", own_code=True
+            ),
+            "list": Entry(
+                "wola.cli.listing:list_parts", "List what a scenario can name, with parameters."
+            ),
+            "flower": Entry(
+                "wola.cli.flower:flower", "Make keys for a Flower federation, or try one here."
+            ),
+            "doctor": Entry(
+                "wola.cli.doctor:doctor", "Say what is installed, cached and available here."
+            ),
+        }
+    )
+
+
+app = group("Byzantine-robust federated learning under label skew.", Wola)
 
 
 def _version(asked: bool) -> None:
     if asked:
-        say(screen(), f"wola {installed('wola')}")
+        # Takes longer to import than all the rest, which no other command needs to wait for.
+        from importlib.metadata import version
+
+        typer.echo(f"wola {version('wola')}")
         raise typer.Exit
 
 
@@ -44,18 +67,6 @@ def wola(
     """Byzantine-robust federated learning under label skew."""
 
 
-app.command("train", cls=Command)(train)
-app.command("list", cls=Command)(list_names)
-app.command("doctor", cls=Command)(doctor)
-app.command("demo", cls=Command)(demo)
-app.command("bench", cls=Command)(bench)
-app.command("report", cls=Command)(report)
-app.command("serve", cls=Command)(serve)
-app.add_typer(data, name="data")
-app.add_typer(runs, name="runs")
-app.add_typer(flower, name="flower")
-
-
 def main() -> None:
     """The entry point of the `wola` command."""
-    app()
+    app(prog_name="wola")

@@ -18,10 +18,12 @@ from wola.bench.presets import FIGURES, PRESETS
 from wola.bench.progress import GridProgress, clock_time
 from wola.bench.run import Executor, run_grid, tasks_of
 from wola.bench.store import DEFAULT_STORE, Store, StoreError
+from wola.bench.strategies import Strategies
 from wola.bench.watch import watch
-from wola.cli.cuts import axis_flags, cut
-from wola.cli.engines import Engine, executor_of
-from wola.cli.faults import FAULT, INTERRUPTED, Refused, known
+from wola.cli.axis_flags import Asked, axis_flags, cut
+from wola.cli.commands import MACHINES, OUTPUT
+from wola.cli.errors import FAULT, INTERRUPTED, Refused, known
+from wola.cli.executors import ExecutorFlags, executor_of
 from wola.cli.screen import say, screen
 from wola.training import Scenario
 
@@ -47,39 +49,68 @@ def bench(
     ] = False,
     processes: Annotated[
         int | None,
-        typer.Option(min=1, show_default=False, help="Runs at once here (default: one per core)."),
+        typer.Option(
+            min=1,
+            metavar="INTEGER",
+            show_default=False,
+            help="Runs at once here (default: one per core).",
+        ),
     ] = None,
     ray: Annotated[
         str | None,
         typer.Option(
             metavar="ADDRESS",
+            rich_help_panel=MACHINES,
             help="Run on this Ray cluster, which shares the store; auto finds it.",
         ),
     ] = None,
     slurm: Annotated[
-        bool, typer.Option("--slurm", help="Run as SLURM jobs on nodes that share the store.")
+        bool,
+        typer.Option("--slurm", rich_help_panel=MACHINES, help="Run as an array of SLURM jobs."),
     ] = False,
-    jobs: Annotated[int, typer.Option(min=1, help="SLURM jobs in the array.")] = 8,
-    job_minutes: Annotated[int, typer.Option(min=1, help="Time limit of a SLURM job.")] = 240,
+    jobs: Annotated[
+        int,
+        typer.Option(
+            min=1, metavar="INTEGER", rich_help_panel=MACHINES, help="SLURM jobs in the array."
+        ),
+    ] = 8,
+    job_minutes: Annotated[
+        int,
+        typer.Option(
+            min=1, metavar="INTEGER", rich_help_panel=MACHINES, help="Time limit of a SLURM job."
+        ),
+    ] = 240,
     partition_of_slurm: Annotated[
-        str | None, typer.Option("--slurm-partition", metavar="NAME", help="SLURM partition.")
+        str | None,
+        typer.Option(
+            "--slurm-partition", metavar="NAME", rich_help_panel=MACHINES, help="SLURM partition."
+        ),
     ] = None,
     runs_per_gpu: Annotated[
-        int, typer.Option(min=1, help="Runs that share a GPU, with --device cuda.")
+        int,
+        typer.Option(
+            min=1,
+            metavar="INTEGER",
+            rich_help_panel=MACHINES,
+            help="Runs that share a GPU, with --device cuda.",
+        ),
     ] = 1,
     tensorboard: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Write curves for TensorBoard there.")
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", rich_help_panel=OUTPUT, help="Write curves for TensorBoard there."
+        ),
     ] = None,
-    **cuts: list[str] | None,
+    **asked: list[str] | None,
 ) -> None:
     """Run a grid; runs that are in the store already are skipped.
 
-    The same command goes on where it was stopped or killed, and several may work on one store.
-    Every axis of the grid can be cut by a flag of its name, and every other field of a scenario
-    set by one. Exit code 1 if any run failed.
+    The same command goes on where it was stopped or killed, and several may work on one store. A
+    flag of an axis cuts the grid, that of any other field sets it. What a grid names is imported.
+    Exit code 1 if any run failed.
     """
     console = screen()
-    engine = Engine(
+    flags = ExecutorFlags(
         processes=processes,
         ray=ray,
         slurm=slurm,
@@ -91,14 +122,14 @@ def bench(
     )
     try:
         if watching:
-            _watch_others(console, name, store, cuts)
+            _watch_others(console, name, store, asked)
             return
         if name is None:
             raise Refused(f"no grid is named; allowed: {', '.join(NAMES)}, or a TOML file")
         if name in FIGURES:
             say(console, f"written: {FIGURES[name](Store.open(store))}")
             return
-        grid = cut(grid_named(name), cuts)
+        grid = cut(grid_named(name), asked)
         scenarios = grid.scenarios()
         if plan:
             there = (store / "store.json").exists()
@@ -106,11 +137,11 @@ def bench(
             for line in plan_lines(make_plan(scenarios, opened), processes or cores()):
                 say(console, line)
             return
-        executor = executor_of(engine, grid, scenarios)
+        executor = executor_of(flags, grid, scenarios)
         opened = Store.open(store)
     except (GridError, StoreError) as error:
         raise Refused(str(error)) from error.__cause__
-    report = carry_out(console, scenarios, opened, executor, title=name)
+    report = carry_out(console, scenarios, opened, executor, title=name, strategies=grid.strategies)
     for line in report_lines(report, scenarios, store):
         say(console, line)
     if not report.whole:
@@ -124,11 +155,19 @@ def carry_out(
     executor: Executor,
     *,
     title: str,
+    strategies: Strategies | None = None,
 ) -> GridReport:
     """Runs a grid and shows its progress; a Ctrl-C ends the command with a message."""
     try:
         with GridProgress(console, len(tasks_of(scenarios, store)), title=title) as progress:
-            return run_grid(scenarios, store, executor=executor, listener=progress, title=title)
+            return run_grid(
+                scenarios,
+                store,
+                executor=executor,
+                listener=progress,
+                title=title,
+                strategies=strategies,
+            )
     except KeyboardInterrupt:
         say(console, f"interrupted; the same command goes on, its runs are in {store.path}")
         raise typer.Exit(INTERRUPTED) from None
@@ -178,9 +217,7 @@ def report_lines(report: GridReport, scenarios: Sequence[Scenario], store: Path)
     return lines
 
 
-def _watch_others(
-    console: Console, name: str | None, store: Path, cuts: dict[str, list[str] | None]
-) -> None:
+def _watch_others(console: Console, name: str | None, store: Path, asked: Asked) -> None:
     if name is not None and (Path(name) / "store.json").is_file():
         store, name = Path(name), None
     opened = Store.open(store, create=False)
@@ -190,7 +227,7 @@ def _watch_others(
             raise Refused(f"--watch: no grid has been run in {store}; allowed: the store of one")
         title, keys = found.title, list(found.keys)
     else:
-        scenarios = cut(grid_named(name), cuts).scenarios()
+        scenarios = cut(grid_named(name), asked).scenarios()
         title, keys = name, [task.key for task in tasks_of(scenarios, opened)]
     try:
         with GridProgress(console, len(keys), title=title) as progress:

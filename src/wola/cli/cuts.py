@@ -7,32 +7,35 @@ from typing import Annotated, Any, TypeVar, get_args
 
 import typer
 
-from wola.bench.grid import AXES, Grid, GridError
-from wola.cli.flags import flag_name
+from wola.bench.grid import Grid, GridError
+from wola.cli.flags import by_topic, flag_name, topic_of
 from wola.training import Scenario
+from wola.training.scenario import TOPICS
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
-Cuts = Mapping[str, list[str] | None]
+#: The values asked for on each axis; None where a flag was not given.
+Asked = Mapping[str, list[str] | None]
 
 
 def axis_flags(command: Command) -> Command:
-    """Gives a command one repeatable flag per axis, which reach it as ``**cuts``."""
+    """Gives a command one repeatable flag per axis, which reach it as ``**asked``."""
     signature = inspect.signature(command, eval_str=True)
     own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
-    full = signature.replace(parameters=[*own, *map(_parameter, AXES)])
+    axes = ["strategy", *by_topic(Scenario, TOPICS)]
+    full = signature.replace(parameters=[*own, *map(_parameter, axes)])
     command.__signature__ = full  # type: ignore[attr-defined]
     return command
 
 
-def cut(grid: Grid, cuts: Cuts) -> Grid:
+def cut(grid: Grid, asked: Asked) -> Grid:
     """The part of the grid with these values on its axes, and with these other fields set.
 
     >>> grid = Grid({"dataset": "digits"}, {"seed": [1, 2, 3]})
     >>> [(s.seed, s.steps) for s in cut(grid, {"seed": ["2", "3"], "steps": ["9"]}).scenarios()]
     [(2, 9), (3, 9)]
     """
-    given = {name: [_value(name, v) for v in values] for name, values in cuts.items() if values}
+    given = {name: [_value(name, v) for v in values] for name, values in asked.items() if values}
     axes = {name: values for name, values in given.items() if name in grid.axes}
     fields = {name: values for name, values in given.items() if name not in grid.axes}
     for name, values in fields.items():
@@ -47,9 +50,13 @@ def cut(grid: Grid, cuts: Cuts) -> Grid:
 
 def _parameter(name: str) -> inspect.Parameter:
     field = Scenario.model_fields.get(name)
-    about = "A strategy of the paper." if field is None else field.description
+    about = "A strategy: `wola list strategy`." if field is None else field.description
     option = typer.Option(
-        flag_name(name), metavar="VALUE", show_default=False, help=f"Repeatable. {about or ''}"
+        flag_name(name),
+        metavar="VALUE",
+        show_default=False,
+        help=f"Repeatable. {about or ''}",
+        rich_help_panel="strategy" if field is None else topic_of(field),
     )
     annotation = Annotated[list[str] | None, option]
     return inspect.Parameter(

@@ -10,7 +10,7 @@ from wola.bench.executors.local import LocalExecutor
 from wola.bench.grid import Grid
 from wola.bench.store import Store, StoreError
 from wola.cli.bench import carry_out
-from wola.cli.faults import FAULT, Refused
+from wola.cli.errors import FAULT, Refused
 from wola.cli.screen import say, screen
 from wola.report.board import boards, worst_and_mean
 from wola.report.forms import terminal

@@ -4,14 +4,16 @@ import os
 import platform
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Annotated
 
 import torch
+import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from wola.cli.data import whereabouts
-from wola.cli.screen import screen
+from wola.cli.screen import say_json, screen
 from wola.data import DATASETS
 from wola.ground.folders import cache_folder, kernel_folder
 
@@ -51,20 +53,20 @@ def installed(package: str) -> str:
         return "not installed"
 
 
-def doctor() -> None:
-    """Say what is installed, cached and available here."""
-    console = screen()
-    _show(
-        console,
-        "versions",
-        {"python": platform.python_version(), **{name: installed(name) for name in PACKAGES}},
-    )
-    _show(console, "data", {name: whereabouts(name) for name in DATASETS})
+def facts() -> dict[str, dict[str, str]]:
+    """What is installed, which data are there, and what the machine offers, by title.
+
+    >>> list(facts())
+    ['versions', 'data', 'machine']
+    """
     kernels = os.environ.get("NUMBA_CACHE_DIR")
-    _show(
-        console,
-        "machine",
-        {
+    return {
+        "versions": {
+            "python": platform.python_version(),
+            **{name: installed(name) for name in PACKAGES},
+        },
+        "data": {name: whereabouts(name) for name in DATASETS},
+        "machine": {
             "system": platform.platform(),
             "cores": str(cores()),
             "threads": f"{torch.get_num_threads()} in PyTorch by default; a scenario uses 1",
@@ -73,7 +75,17 @@ def doctor() -> None:
             "kernels": _folder(Path(kernels)) if kernels else "beside the code, by numba",
             "unrolled kernels": _folder(kernel_folder()),
         },
-    )
+    }
+
+
+def doctor(*, as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """Say what is installed, cached and available here."""
+    if as_json:
+        say_json(facts())
+        return
+    console = screen()
+    for title, rows in facts().items():
+        _show(console, title, rows)
 
 
 def _folder(path: Path) -> str:

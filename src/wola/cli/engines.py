@@ -14,13 +14,13 @@ from wola.bench.grid import Grid
 from wola.bench.run import Executor
 from wola.bench.tensorboard import check_tensorboard
 from wola.cli.doctor import devices
-from wola.cli.faults import Refused
+from wola.cli.errors import Refused
 from wola.training import Scenario
 
 
 @dataclass(frozen=True)
-class Engine:
-    """What was asked for: see the help of `wola bench`."""
+class ExecutorFlags:
+    """What the flags of `wola bench` ask for: see its help."""
 
     processes: int | None = None
     ray: str | None = None
@@ -32,41 +32,41 @@ class Engine:
     tensorboard: Path | None = None
 
 
-def executor_of(engine: Engine, grid: Grid, scenarios: Sequence[Scenario]) -> Executor:
+def executor_of(flags: ExecutorFlags, grid: Grid, scenarios: Sequence[Scenario]) -> Executor:
     """The executor; what cannot be together, or is not installed, is refused."""
-    if engine.ray is not None and engine.slurm:
+    if flags.ray is not None and flags.slurm:
         raise Refused("--ray and --slurm; allowed: one of the two")
-    if engine.tensorboard is not None and (engine.ray is not None or engine.slurm):
+    if flags.tensorboard is not None and (flags.ray is not None or flags.slurm):
         raise Refused("--tensorboard with --ray or --slurm; allowed: with runs on this machine")
     on_gpu = any(torch.device(scenario.device).type == "cuda" for scenario in scenarios)
     try:
-        if engine.ray is not None:
-            share = 1.0 / engine.runs_per_gpu if on_gpu else 0.0
-            return RayExecutor(engine.ray, cpus=grid.cpus, gpus=grid.gpus or share)
-        if engine.slurm:
-            return _slurm(engine, on_gpu)
-        if engine.tensorboard is not None:
+        if flags.ray is not None:
+            share = 1.0 / flags.runs_per_gpu if on_gpu else 0.0
+            return RayExecutor(flags.ray, cpus=grid.cpus, gpus=grid.gpus or share)
+        if flags.slurm:
+            return _slurm(flags, on_gpu)
+        if flags.tensorboard is not None:
             check_tensorboard()
     except MissingExtra as error:
         raise Refused(str(error)) from None
-    return _local(engine, scenarios, on_gpu)
+    return _local(flags, scenarios, on_gpu)
 
 
-def _slurm(engine: Engine, on_gpu: bool) -> SlurmExecutor:
+def _slurm(flags: ExecutorFlags, on_gpu: bool) -> SlurmExecutor:
     parameters: dict[str, str | int] = {}
-    if engine.slurm_partition is not None:
-        parameters["slurm_partition"] = engine.slurm_partition
+    if flags.slurm_partition is not None:
+        parameters["slurm_partition"] = flags.slurm_partition
     if on_gpu:
         parameters["gpus_per_node"] = 1
-    processes = engine.processes or (engine.runs_per_gpu if on_gpu else 1)
-    return SlurmExecutor(engine.jobs, processes, engine.job_minutes, parameters)
+    processes = flags.processes or (flags.runs_per_gpu if on_gpu else 1)
+    return SlurmExecutor(flags.jobs, processes, flags.job_minutes, parameters)
 
 
-def _local(engine: Engine, scenarios: Sequence[Scenario], on_gpu: bool) -> LocalExecutor:
+def _local(flags: ExecutorFlags, scenarios: Sequence[Scenario], on_gpu: bool) -> LocalExecutor:
     kinds = {name.partition(":")[0] for name in devices()}
     for name in {scenario.device for scenario in scenarios}:
         if torch.device(name).type not in kinds:
             raise Refused(f"--device = {name!r}; allowed here: {', '.join(devices())}")
     gpus = tuple(map(str, range(torch.cuda.device_count()))) if on_gpu else ()
-    processes = engine.processes or (len(gpus) * engine.runs_per_gpu or None)
-    return LocalExecutor(processes, gpus, engine.tensorboard)
+    processes = flags.processes or (len(gpus) * flags.runs_per_gpu or None)
+    return LocalExecutor(processes, gpus, flags.tensorboard)

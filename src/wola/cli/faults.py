@@ -1,27 +1,48 @@
-"""What goes wrong, as one message and an exit code: 2 for bad input, 1 for the surroundings."""
+"""Errors as a user sees them: one message, an exit code, and no traceback."""
 
-import sys
 from collections.abc import Iterable
-from typing import Any
+from os.path import relpath
+from traceback import walk_tb
 
-import click
-from typer.core import TyperCommand, TyperGroup
-
-from wola.bench.grid import GridError
-from wola.bench.store import StoreError
-from wola.cli.screen import say, screen
-from wola.data import DataError
 from wola.ground.names import nearest
-from wola.training import CheckpointError, ScenarioError
 
-BAD_INPUT, FAULT, INTERRUPTED = 2, 1, 130
+#: What the process ends with: its surroundings failed, bad input, a run diverged, Ctrl-C.
+FAULT, BAD_INPUT, DIVERGED, INTERRUPTED = 1, 2, 3, 130
 
 
 class Refused(ValueError):
     """Something the user asked for cannot be done; the message says what is allowed."""
 
 
-EXPECTED = (Refused, ScenarioError, CheckpointError, DataError, GridError, StoreError, OSError)
+class OwnCodeFailed(RuntimeError):
+    """The user's own code failed in the middle of the work; the message says where."""
+
+
+#: Errors of other rooms that are the user's to mend. They are named, not imported: each room is
+#: imported by the commands that need it, and one that was not cannot have raised anything.
+EXPECTED = frozenset(
+    {
+        "wola.bench.exchange.ExchangeError",
+        "wola.bench.grid.GridError",
+        "wola.bench.store.StoreError",
+        "wola.bench.strategies.StrategyTaken",
+        "wola.data.arrays.DataError",
+        "wola.parts.kind.PartError",
+        "wola.training.checkpoint.CheckpointError",
+        "wola.training.scenario.ScenarioError",
+    }
+)
+
+
+def is_expected(error: BaseException) -> bool:
+    """Whether an error is told in one message; all others are bugs and keep their traceback.
+
+    >>> is_expected(Refused("no")), is_expected(PermissionError()), is_expected(KeyError())
+    (True, True, False)
+    """
+    if isinstance(error, Refused | OwnCodeFailed | OSError):
+        return True
+    return any(f"{kind.__module__}.{kind.__name__}" in EXPECTED for kind in type(error).__mro__)
 
 
 def known(what: str, name: str, names: Iterable[str]) -> str:
@@ -36,18 +57,20 @@ def known(what: str, name: str, names: Iterable[str]) -> str:
         raise Refused(f"{what} = {name!r}; {error}") from None
 
 
-def exit_code(error: Exception) -> int:
-    """1 if the system refused to read or write, 2 if the input was wrong.
+def exit_code(error: BaseException) -> int:
+    """1 if the system or the user's own code failed, 2 if the input was wrong.
 
     >>> exit_code(PermissionError()), exit_code(Refused())
     (1, 2)
     """
+    if isinstance(error, OwnCodeFailed):
+        return FAULT
     reason = error if isinstance(error, OSError) else error.__cause__
     missing = isinstance(reason, FileNotFoundError) and reason is not error
     return FAULT if isinstance(reason, OSError) and not missing else BAD_INPUT
 
 
-def message(error: Exception) -> str:
+def message(error: BaseException) -> str:
     """The error in words; an operating system's error names the file first.
 
     >>> message(PermissionError(13, "Permission denied", "runs"))
@@ -58,39 +81,24 @@ def message(error: Exception) -> str:
     return str(error)
 
 
-class Command(TyperCommand):
-    """A command whose help is plain text."""
+def place_in(modules: Iterable[str], error: BaseException) -> str | None:
+    """The file and line of the innermost of these modules in which an error arose, and the error.
 
-    def get_help(self, ctx: click.Context) -> str:
-        """The help; typer escapes brackets for rich even where it does not use rich."""
-        return super().get_help(ctx).replace("\\[", "[")
+    None if it passed through none of them.
 
-
-class Commands(TyperGroup):
-    """Commands whose expected errors end in one message on standard error, without a traceback."""
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command meant by the first word; an unknown one suggests the nearest."""
-        if self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
-            known("command", args[0], self.list_commands(ctx))
-        return super().resolve_command(ctx, args)
-
-    def main(self, *args: Any, **extra: Any) -> Any:
-        """Runs a command; always ends the process with its exit code."""
-        try:
-            code = super().main(*args, **{**extra, "standalone_mode": False})
-        except click.exceptions.NoArgsIsHelpError as error:
-            click.echo(error.format_message(), err=True)
-            code = BAD_INPUT
-        except click.ClickException as error:
-            code = _tell(error.format_message(), error.exit_code)
-        except EXPECTED as error:
-            code = _tell(message(error), exit_code(error))
-        sys.exit(code if isinstance(code, int) else 0)
+    >>> try:
+    ...     {}["a"]
+    ... except KeyError as error:
+    ...     place_in([__name__], error).split(", ")[1]
+    "line 2: KeyError: 'a'"
+    """
+    names, found = set(modules), None
+    for frame, line in walk_tb(error.__traceback__):
+        if frame.f_globals.get("__name__") in names:
+            found = f"{_shown(frame.f_code.co_filename)}, line {line}"
+    return None if found is None else f"{found}: {type(error).__name__}: {error}"
 
 
-def _tell(text: str, code: int) -> int:
-    say(screen(stderr=True), f"wola: {text}", style="red")
-    return code
+def _shown(file: str) -> str:
+    near = relpath(file)
+    return file if near.startswith("..") else near

@@ -9,7 +9,7 @@ import typer
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from wola.cli.faults import known
+from wola.cli.errors import known
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
@@ -19,10 +19,28 @@ _METAVARS = {int: "INTEGER", float: "NUMBER", str: "TEXT"}
 def flag_name(field: str) -> str:
     """The flag of a field.
 
-    >>> flag_name("data_source")
-    '--data-source'
+    >>> flag_name("evaluate_every")
+    '--evaluate-every'
     """
     return "--" + field.replace("_", "-")
+
+
+def topic_of(field: FieldInfo) -> str | None:
+    """The topic under which the help lists a field, if it has one."""
+    extra = field.json_schema_extra
+    return str(extra["topic"]) if isinstance(extra, dict) and "topic" in extra else None
+
+
+def by_topic(model: type[BaseModel], topics: Collection[str]) -> list[str]:
+    """The fields of a model, topic by topic; within one, as the model has them.
+
+    >>> from wola.training.scenario import TOPICS, Scenario
+    >>> by_topic(Scenario, TOPICS)[:3]
+    ['dataset', 'inputs', 'augment']
+    """
+    order = {name: place for place, name in enumerate(topics)}
+    fields = model.model_fields
+    return sorted(fields, key=lambda name: order.get(topic_of(fields[name]) or "", len(order)))
 
 
 def field_flags(
@@ -30,20 +48,22 @@ def field_flags(
     *,
     only: Collection[str] | None = None,
     settled_later: Mapping[str, str] | None = None,
+    metavars: Mapping[str, str] | None = None,
 ) -> Callable[[Command], Command]:
     """Gives a command one flag per field of the model, which reach it as ``**fields``.
 
-    A flag that is not given is None, and `given` turns the rest into values of the model.
-    ``only`` names the fields that get a flag; ``settled_later`` says in words where the default
-    of a field comes from that is not the model's own.
+    A flag that is not given is None, and `given` turns the rest into values of the model. ``only``
+    names the fields that get a flag, in their order; ``settled_later`` says in words where the
+    default of a field comes from that is not the model's own; ``metavars`` says what stands for
+    the value of a field where its type does not say enough.
     """
-    notes = settled_later or {}
+    notes, words = settled_later or {}, metavars or {}
     names = model.model_fields if only is None else only
 
     def decorate(command: Command) -> Command:
         signature = inspect.signature(command, eval_str=True)
         own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
-        made = [_parameter(n, model.model_fields[n], notes.get(n)) for n in names]
+        made = [_parameter(n, model.model_fields[n], notes.get(n), words.get(n)) for n in names]
         full = signature.replace(parameters=[*own, *made])
         command.__signature__ = full  # type: ignore[attr-defined]
         return command
@@ -62,7 +82,7 @@ def given(model: type[BaseModel], fields: Mapping[str, str | bool | None]) -> di
     >>> given(Tea, {"kind": "grene", "sugar": None})
     Traceback (most recent call last):
     ...
-    wola.cli.faults.Refused: --kind = 'grene'; did you mean 'green'? allowed: green, black
+    wola.cli.errors.Refused: --kind = 'grene'; did you mean 'green'? allowed: green, black
     """
     made: dict[str, Any] = {}
     for name, value in fields.items():
@@ -76,22 +96,24 @@ def given(model: type[BaseModel], fields: Mapping[str, str | bool | None]) -> di
     return made
 
 
-def _parameter(name: str, field: FieldInfo, note: str | None) -> inspect.Parameter:
+def _parameter(
+    name: str, field: FieldInfo, note: str | None, metavar: str | None
+) -> inspect.Parameter:
     kinds = _kinds(field.annotation)
     flag = flag_name(name)
     default = note or ("none" if field.default is None else str(field.default))
     shown: dict[str, Any] = {
         "help": f"{field.description} (default: {default})",
         "show_default": False,
+        "rich_help_panel": topic_of(field),
     }
     annotation: Any
     if bool in kinds:
         off = f"--no-{flag.removeprefix('--')}"
         annotation = Annotated[bool | None, typer.Option(f"{flag}/{off}", **shown)]
     else:
-        choices = _choices(kinds)
-        metavar = "|".join(choices) or next(_METAVARS[k] for k in kinds if k is not NoneType)
-        annotation = Annotated[str | None, typer.Option(flag, metavar=metavar, **shown)]
+        usual = "|".join(_choices(kinds)) or next(_METAVARS[k] for k in kinds if k is not NoneType)
+        annotation = Annotated[str | None, typer.Option(flag, metavar=metavar or usual, **shown)]
     return inspect.Parameter(
         name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation
     )

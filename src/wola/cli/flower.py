@@ -10,7 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
-from wola.cli.faults import INTERRUPTED, Command, Commands, Refused, known
+from wola.cli.commands import Command, Commands
+from wola.cli.errors import INTERRUPTED, Refused, known
 from wola.cli.screen import say, screen
 
 flower = typer.Typer(

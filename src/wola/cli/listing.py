@@ -1,65 +1,89 @@
-"""`wola list`: every name a scenario can use, with one line about each."""
+"""`wola list`: every part a scenario can name, with its parameters and one line about each."""
 
+import inspect
 from collections.abc import Mapping
-from typing import Annotated, get_args
+from dataclasses import MISSING, fields, is_dataclass
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
-from wola.cli.faults import known
-from wola.cli.screen import screen
-from wola.data import DATASETS
-from wola.models import MODELS
-from wola.training import (
-    AGGREGATORS,
-    ATTACKS,
-    LABEL_ATTACKS,
-    MIXINGS,
-    OBJECTIVE_ATTACKS,
-    OBJECTIVES,
-    STRATEGIES,
-    Scenario,
-    described,
-)
-from wola.training.federation import make_partition
+from wola.cli.errors import known
+from wola.cli.screen import say_json, screen
+from wola.parts.grammar import written_value
+from wola.training import PARTS, STRATEGIES
 
 
 def catalogue() -> dict[str, dict[str, str]]:
-    """What can be named, by kind: name to one line.
+    """What can be named, by kind: each part with its parameters and their defaults, and a line.
 
-    >>> catalogue()["datasets"]["iris"]
+    >>> catalogue()["dataset"]["iris"]
     '150 flowers of three species, four lengths each, embedded in scikit-learn.'
+    >>> list(catalogue()["aggregator"])[5]
+    'krum(power=2)'
     """
-    attacks = {"none": "The f workers train honestly.", **ATTACKS, **LABEL_ATTACKS}
-    return {
-        "datasets": _lines(DATASETS),
-        "partitions": _partitions(),
-        "models": _lines(MODELS),
-        "aggregators": _lines(AGGREGATORS),
-        "mixings": _lines({"none": "The rule sees the updates as they are.", **MIXINGS}),
-        "attacks": _lines(attacks),
-        "objectives": _lines(OBJECTIVES),
-        "objective-attacks": _lines({"none": "All report the truth.", **OBJECTIVE_ATTACKS}),
-        "strategies": {name: _settings(fields) for name, fields in STRATEGIES.items()},
-    }
+    made: dict[str, dict[str, str]] = {}
+    for field, kind in PARTS.kinds.items():
+        lines = kind.described()
+        made[kind_name(field)] = {
+            signature(name, kind.names[name], kind.later) if name in kind.names else name: (
+                line.replace(":math:", "")
+            )
+            for name, line in lines.items()
+        }
+    made["strategy"] = {name: _settings(sets) for name, sets in STRATEGIES.items()}
+    return made
 
 
-def list_names(
-    kind: Annotated[str | None, typer.Argument(help="One kind alone, such as attacks.")] = None,
+def kind_name(field: str) -> str:
+    """What `wola list` calls the kind of part that a field names.
+
+    >>> kind_name("objective_attack")
+    'objective-attack'
+    """
+    return field.replace("_", "-")
+
+
+def signature(name: str, factory: Any, later: Mapping[str, Any]) -> str:
+    """A part as it is written with all its parameters, at their defaults; required ones as names.
+
+    >>> from wola.data import Csv, Shards
+    >>> signature("shards", Shards, {}), signature("csv", Csv, {})
+    ('shards(k=2)', 'csv(path, label=label, client=none, test=none)')
+    """
+    shown = []
+    for key, parameter in inspect.signature(factory).parameters.items():
+        if key not in later:
+            default = _default(factory, parameter)
+            shown.append(key if default is inspect.Parameter.empty else f"{key}={_text(default)}")
+    return f"{name}({', '.join(shown)})" if shown else name
+
+
+def list_parts(
+    kind: Annotated[
+        str | None,
+        typer.Argument(metavar="[KIND]", show_default=False, help="One kind, such as attack."),
+    ] = None,
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Name all that a scenario can name, a line each.
+    """List what a scenario can name, with parameters and their defaults.
 
-    KIND is one of datasets, partitions, models, aggregators, mixings, attacks, objectives,
-    objective-attacks, strategies; without it, all are listed.
+    KIND is a field of a scenario (dataset, partition, model, loss, objective, objective-attack,
+    mixing, aggregator, attack, schedule, server), noise, or strategy; without it, all are listed.
+    A part of your own is written module:Name(key=value).
     """
     kinds = catalogue()
-    chosen = kinds if kind is None else {known("kind", kind, kinds): kinds[kind]}
+    chosen = kinds if kind is None else {known("KIND", kind, kinds): kinds[kind]}
+    if as_json:
+        say_json(chosen)
+        return
     console = screen()
     for title, names in chosen.items():
         table = Table(title=title, title_justify="left", title_style="bold", box=None)
         table.show_header = False
-        table.add_column(no_wrap=True, style="cyan", min_width=18)
+        table.add_column(style="cyan", min_width=18, max_width=44, overflow="fold")
         table.add_column(overflow="fold")
         for name, line in names.items():
             table.add_row(Text(name), Text(line))
@@ -67,15 +91,21 @@ def list_names(
         console.print()
 
 
-def _lines(things: Mapping[str, object]) -> dict[str, str]:
-    return {name: described(thing).replace("`", "") for name, thing in things.items()}
+def _default(factory: Any, parameter: inspect.Parameter) -> Any:
+    for item in fields(factory) if is_dataclass(factory) else ():
+        if item.name == parameter.name and item.default_factory is not MISSING:
+            return item.default_factory()
+    return parameter.default
 
 
-def _partitions() -> dict[str, str]:
-    names = get_args(Scenario.model_fields["partition"].annotation)
-    lines = {n: make_partition(Scenario(partition=n)).describe() for n in names}
-    return {name: f"{line[0].upper()}{line[1:]}." for name, line in lines.items()}
+def _text(value: Any) -> str:
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if value is None or isinstance(value, bool | int | float | str | tuple):
+        return written_value(value)
+    kind = next(k for k, found in PARTS.kinds.items() if isinstance(value, found.base))
+    return PARTS.settle(kind, value)
 
 
-def _settings(fields: Mapping[str, str]) -> str:
-    return ", ".join(f"{name} = {value}" for name, value in fields.items())
+def _settings(sets: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in sets.items())

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from wola.cli.faults import Refused
+from wola.cli.errors import Refused
 from wola.ground.files import write_whole
 
 FORMATS = (".png", ".pdf", ".svg")
@@ -17,7 +17,7 @@ def check_picture(path: Path) -> Path:
     >>> check_picture(Path("counts.xls"))
     Traceback (most recent call last):
     ...
-    wola.cli.faults.Refused: --out = 'counts.xls'; allowed: a name ending in .png, .pdf or .svg
+    wola.cli.errors.Refused: --out = 'counts.xls'; allowed: a name ending in .png, .pdf or .svg
     """
     if path.suffix.lower() not in FORMATS:
         raise Refused(f"--out = {str(path)!r}; allowed: a name ending in .png, .pdf or .svg")

@@ -9,10 +9,10 @@ import typer
 from rich.console import Console
 
 from wola.bench.store import DEFAULT_STORE
-from wola.cli.choosing import chosen, open_store
-from wola.cli.cuts import Cuts, axis_flags
-from wola.cli.faults import Refused, known
+from wola.cli.axis_flags import Asked, axis_flags
+from wola.cli.errors import Refused, known
 from wola.cli.screen import say, screen
+from wola.cli.selection import open_store, selected
 from wola.report.against import NothingShared, against_paper, against_runs
 from wola.report.forms import FORMS, terminal
 from wola.report.runs import Runs, read_runs
@@ -60,7 +60,7 @@ def report(
     partial: Annotated[
         bool, typer.Option("--partial", help="Means over the runs there are, marked, for n/m.")
     ] = False,
-    **cuts: list[str] | None,
+    **asked: list[str] | None,
 ) -> None:
     """Show the tables of the paper for one's own runs; with --out also write figures and a page.
 
@@ -69,13 +69,13 @@ def report(
     """
     console = screen()
     kinds, forms = _names("--tables", tables, KINDS), _names("--form", form, FORMS)
-    runs = _read(stores or [DEFAULT_STORE], cuts)
+    runs = _read(stores or [DEFAULT_STORE], asked)
     compared: list[Table] = []
     try:
         if paper:
             compared += against_paper(runs, partial=partial)
         if against is not None:
-            others = _read([against], cuts)
+            others = _read([against], asked)
             compared += against_runs(runs, others, name=str(against), partial=partial)
     except NothingShared as error:
         raise Refused(str(error)) from None
@@ -100,10 +100,10 @@ def _names(flag: str, given: str | None, names: Iterable[str]) -> list[str]:
     return [known(flag, name.strip(), names) for name in given.split(",")] if given else []
 
 
-def _read(stores: Iterable[Path], cuts: Cuts) -> Runs:
+def _read(stores: Iterable[Path], asked: Asked) -> Runs:
     paths = list(stores)
     runs = read_runs(*map(open_store, paths))
-    cut = replace(runs, table=chosen(runs.table, cuts), failed=chosen(runs.failed, cuts))
+    cut = replace(runs, table=selected(runs.table, asked), failed=selected(runs.failed, asked))
     if cut.table.is_empty() and cut.failed.is_empty():
         there = len(runs.table) + len(runs.failed)
         none = f"none of the {there} runs is asked for" if there else "no run has been made"

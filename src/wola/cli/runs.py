@@ -1,30 +1,28 @@
 """`wola runs`: what a store holds, and what to do with it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import polars as pl
 import typer
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from wola.bench.cleanup import clean_up
 from wola.bench.store import DEFAULT_STORE, Store
-from wola.cli.choosing import chosen, failures, open_store, whole_key
-from wola.cli.cuts import axis_flags
-from wola.cli.faults import Command, Commands, Refused
-from wola.cli.screen import say, screen
-from wola.cli.train import run_table
-from wola.ground.files import refused
+from wola.cli.axis_flags import axis_flags
+from wola.cli.commands import Command, group
+from wola.cli.errors import Refused
+from wola.cli.run_table import run_table
+from wola.cli.runs_exchange import export, import_into
+from wola.cli.screen import say, say_json, screen
+from wola.cli.selection import failures, open_store, selected, whole_key
+from wola.ground.names import counted
+from wola.training import SEMANTICS
 
-runs = typer.Typer(
-    cls=Commands,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    suggest_commands=False,
-    help="List, show, compare, delete, tidy and export the runs of a store.",
-)
+runs = group("List, show, compare, delete, tidy, import and export the runs of a store.")
 
 #: The columns of `wola runs ls`: what is read, and what it is called.
 LISTED = {
@@ -40,11 +38,9 @@ LISTED = {
     "ending": "ending",
 }
 
-_Where = Annotated[Path, typer.Option("--store", metavar="DIR", help="The store.")]
+_Where = Annotated[Path, typer.Option("--store", metavar="FOLDER", help="The store.")]
 _Key = Annotated[str, typer.Argument(metavar="KEY", help="A run's key, or how it begins.")]
-_Shared = Annotated[
-    bool, typer.Option("--shared", help="Also scenarios that another one's run answers.")
-]
+_Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @runs.command("ls", cls=Command)
@@ -54,40 +50,61 @@ def ls(
     *,
     failed: Annotated[bool, typer.Option("--failed", help="The runs that failed.")] = False,
     running: Annotated[bool, typer.Option("--running", help="The runs under way.")] = False,
-    shared: _Shared = False,
-    **cuts: list[str] | None,
+    coinciding: Annotated[
+        bool, typer.Option("--coinciding", help="Also scenarios that another one's run answers.")
+    ] = False,
+    as_json: _Json = False,
+    **asked: list[str] | None,
 ) -> None:
-    """List runs, one line each."""
+    """List runs, one line each; flags of fields choose among them."""
     opened = open_store(store)
     console = screen()
     if running:
-        for key, owner in sorted(opened.running().items()):
-            who = "unknown" if owner is None else f"{owner.host}, process {owner.pid}"
-            say(console, f"{key[:10]}  {who}")
+        _list_running(console, opened, as_json)
         return
-    table = failures(opened) if failed else opened.frame(shared=shared)
-    found = chosen(table, cuts)
+    table = failures(opened) if failed else opened.frame(coinciding=coinciding)
+    found = selected(table, asked)
+    if as_json:
+        say_json(found.to_dicts())
+        return
     console.print(_listing(found))
-    say(console, f"{len(found)} {'run' if len(found) == 1 else 'runs'}")
+    say(console, counted(len(found), "run"))
+    _tell_other_versions(console, opened)
 
 
 @runs.command("show", cls=Command)
-def show(key: _Key, store: _Where = DEFAULT_STORE) -> None:
+def show(key: _Key, store: _Where = DEFAULT_STORE, *, as_json: _Json = False) -> None:
     """Show one run: how it went, its scenario, where its files are; of a failed run, the log."""
     opened = open_store(store)
     name = whole_key(opened, key)
     console = screen()
     if not opened.is_done(name):
-        failure = opened.failure(name) or {"tries": 0, "log": ""}
-        say(console, f"{name} failed, {failure['tries']} times; the end of its log:")
+        failure = opened.failure(name) or {"key": name, "tries": 0, "log": ""}
+        if as_json:
+            say_json(failure)
+            return
+        say(console, f"{name} failed, {counted(failure['tries'], 'time')}; the end of its log:")
         say(console, failure["log"])
         return
-    scenario = opened.scenario(name)
-    console.print(run_table(opened.summary(name), scenario))
-    say(console, scenario.to_toml())
-    answered = opened.frame(shared=True).filter((pl.col("run") == name) & (pl.col("key") != name))
-    for row in answered.iter_rows(named=True):
+    if damage := opened.damage(name):
+        raise Refused(f"{damage}; allowed: a whole run; `wola runs gc` sets damaged ones aside")
+    record, summary = opened.record(name), opened.summary(name)
+    answered = _answered(opened, name)
+    if as_json:
+        where = str(opened.folder(name))
+        say_json({"record": record, "summary": summary, "answers": answered, "files": where})
+        return
+    if record["semantics"] == SEMANTICS:
+        scenario, tests = opened.scenario(name), opened.metrics(name)["accuracy"].count()
+        console.print(run_table(summary, scenario, tests=tests))
+        say(console, scenario.to_toml())
+    else:
+        say(console, f"of another version of wola, semantics {record['semantics']!r}")
+        say(console, "".join(f"{k} = {v!r}\n" for k, v in record["fields"].items()))
+    for row in answered:
         say(console, f"answers as well: {_words(row)}")
+    for what, digest in record["content"].items():
+        say(console, f"made of: {what}, SHA-256 {digest[:12]}...")
     say(console, f"files: {opened.folder(name)}")
 
 
@@ -118,19 +135,20 @@ def rm(
     store: _Where = DEFAULT_STORE,
     failed: Annotated[bool, typer.Option("--failed", help="The records of failures.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-    **cuts: list[str] | None,
+    **asked: list[str] | None,
 ) -> None:
     """Delete runs, named by key or by their fields."""
     opened = open_store(store)
     if keys:
         names = [whole_key(opened, key) for key in keys]
-    elif failed or any(cuts.values()):
+    elif failed or any(asked.values()):
         table = failures(opened) if failed else opened.frame()
-        names = chosen(table, cuts)["run"].to_list()
+        names = selected(table, asked)["run"].to_list()
     else:
         raise Refused("nothing is named; allowed: keys, fields such as --dataset, or --failed")
     console = screen()
-    if names and not yes and not typer.confirm(f"Delete {len(names)} of the runs in {store}?"):
+    question = f"Delete {counted(len(names), 'run')} from {store}?"
+    if names and not yes and not typer.confirm(question):
         raise typer.Exit(1)
     for name in names:
         opened.remove(name)
@@ -153,37 +171,38 @@ def gc(
         say(console, f"{key[:10]} is damaged and was set aside: {reason}")
     say(
         console,
-        f"{len(cleaned.damaged)} damaged runs set aside; deleted: {cleaned.claims} dead claims, "
-        f"{cleaned.drafts} drafts, {cleaned.live} notes of runs that are done, "
-        f"{cleaned.corrupt} runs set aside before",
+        f"{counted(len(cleaned.damaged), 'damaged run')} set aside; deleted: "
+        f"{counted(cleaned.claims, 'dead claim')}, {counted(cleaned.drafts, 'draft')}, "
+        f"{counted(cleaned.live, 'note')} of runs that are done, "
+        f"{counted(cleaned.corrupt, 'run')} set aside before",
     )
     opened.frame(refresh=True)
+    _tell_other_versions(console, opened)
 
 
-@runs.command("export", cls=Command)
-@axis_flags
-def export(
-    out: Annotated[Path, typer.Argument(metavar="FILE", help="A .csv, .parquet or .json file.")],
-    *,
-    store: _Where = DEFAULT_STORE,
-    shared: _Shared = False,
-    **cuts: list[str] | None,
-) -> None:
-    """Write the runs into one table, a row each."""
-    writers: dict[str, Callable[[pl.DataFrame, Path], object]] = {
-        ".csv": lambda table, path: table.write_csv(path),
-        ".parquet": lambda table, path: table.write_parquet(path),
-        ".json": lambda table, path: table.write_json(path),
-    }
-    if out.suffix not in writers:
-        raise Refused(f"FILE = {str(out)!r}; allowed: a name that ends in {', '.join(writers)}")
-    table = chosen(open_store(store).frame(shared=shared), cuts)
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        writers[out.suffix](table, out)
-    except OSError as error:
-        raise refused(error, out) from error
-    say(screen(), f"{len(table)} rows in {out}")
+runs.command("export", cls=Command)(export)
+runs.command("import", cls=Command)(import_into)
+
+
+def _list_running(console: Console, store: Store, as_json: bool) -> None:
+    found = sorted(store.running().items())
+    if as_json:
+        say_json([{"key": key, **({} if who is None else vars(who))} for key, who in found])
+        return
+    for key, owner in found:
+        who = "unknown" if owner is None else f"{owner.host}, process {owner.pid}"
+        say(console, f"{key[:10]}  {who}")
+
+
+def _tell_other_versions(console: Console, store: Store) -> None:
+    for semantics, count in store.other_versions().items():
+        runs = counted(count, "run")
+        say(console, f"and {runs} of another version of wola (semantics {semantics!r}), kept")
+
+
+def _answered(store: Store, key: str) -> list[dict[str, Any]]:
+    table = store.frame(coinciding=True)
+    return table.filter((pl.col("run") == key) & (pl.col("key") != key)).to_dicts()
 
 
 def _listing(table: pl.DataFrame) -> Table:
@@ -201,7 +220,8 @@ def _words(row: Mapping[str, Any]) -> str:
 def _row(store: Store, key: str) -> dict[str, Any]:
     found = store.frame().filter(pl.col("key") == key)
     if not len(found):
-        raise Refused(f"KEY = {key!r} failed; allowed: runs that are done")
+        what = "is of another version of wola" if store.is_done(key) else "failed"
+        raise Refused(f"KEY = {key!r} {what}; allowed: runs of this version that are done")
     return found.row(0, named=True)
 
 

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from wola.bench.store import DEFAULT_STORE
-from wola.cli.choosing import open_store
-from wola.cli.faults import Refused
+from wola.cli.errors import Refused
 from wola.cli.screen import say, screen
+from wola.cli.selection import open_store
 from wola.report.serve import PageServer
 
 DEFAULT_PORT = 8017

@@ -1,27 +1,43 @@
 """Which scenario is meant: a TOML file or a run folder, then the flags that override it."""
 
 import json
+import re
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from wola.cli.faults import Refused, known
-from wola.training import STRATEGIES, RunFolder, Scenario
-from wola.training.registry import strategy_named
+from wola.cli.errors import Refused, known
+from wola.cli.flags import flag_name
+from wola.parts import GrammarError, parse, part_name, written
+from wola.training import PARTS, STRATEGIES, RunFolder, Scenario, strategy_named
 
 
-def settle(base: dict[str, Any], strategy: str | None, flags: dict[str, Any]) -> Scenario:
+def settle(base: Mapping[str, Any], strategy: str | None, flags: Mapping[str, Any]) -> Scenario:
     """The scenario of ``base`` fields, a strategy that replaces what they say, then the flags.
 
-    Fields that nobody names are the paper's for the dataset. ``base`` may name a strategy too.
+    Fields that nobody names are the paper's for the dataset. ``base`` may name a strategy too. A
+    flag that contradicts ``strategy``, or a field of the base that contradicts the base's own, is
+    refused.
 
     >>> settle({"mixing": "bucketing", "steps": 9}, "NNM", {"lr": 0.5}).mixing
     'nnm'
+    >>> settle({}, "NNM", {"mixing": "arc"})
+    Traceback (most recent call last):
+    ...
+    wola.cli.errors.Refused: --mixing = 'arc' contradicts --strategy = 'NNM', which sets \
+mixing = nnm; allowed: one of the two
     """
+    base = dict(base)
     if strategy is not None:
         known("--strategy", strategy.lower(), [name.lower() for name in STRATEGIES])
-        replaced = {"strategy", *STRATEGIES[strategy_named(strategy)]}
-        base = {k: v for k, v in base.items() if k not in replaced} | {"strategy": strategy}
+        name = strategy_named(strategy)
+        _refuse_contradictions(flags, name, flagged=True)
+        replaced = {"strategy", *STRATEGIES[name]}
+        base = {k: v for k, v in base.items() if k not in replaced} | {"strategy": name}
+    elif "strategy" in base:
+        known("strategy", base["strategy"].lower(), [name.lower() for name in STRATEGIES])
+        _refuse_contradictions(base, strategy_named(base["strategy"]), flagged=False)
     return Scenario.paper(**{**base, **flags})
 
 
@@ -42,30 +58,34 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def kept_scenario(folder: RunFolder) -> Scenario | None:
-    """The scenario whose run the folder holds; None if it holds none."""
-    path = folder.path / "scenario.json"
-    if not path.exists():
+    """The scenario whose run the folder holds, to be run again; None if it holds none."""
+    if _kept_record(folder) is None:
         return None
     try:
         return folder.scenario()
-    except (UnicodeDecodeError, ValueError, TypeError) as error:
-        raise Refused(f"{path} holds no scenario: {error}") from None
+    except TypeError as error:
+        raise Refused(f"{folder.path / 'scenario.json'} holds no scenario: {error}") from None
 
 
 def check_same(folder: RunFolder, scenario: Scenario) -> None:
     """Refuse to put a run into a folder that holds another one."""
-    kept = kept_scenario(folder)
-    if kept is None or kept == scenario:
+    kept = _kept_record(folder)
+    record = scenario.record()
+    if kept is None or kept == record:
         return
-    there, here = kept.model_dump(), scenario.model_dump()
-    differing = ", ".join(
+    there, here = Scenario.stored(kept["fields"]).model_dump(), scenario.model_dump()
+    differing = [
         f"{name} = {json.dumps(there[name])} there and {json.dumps(here[name])} here"
         for name in here
         if there[name] != here[name]
-    )
+    ]
+    names = sorted({*kept["content"], *record["content"]})
+    changed = [n for n in names if kept["content"].get(n) != record["content"].get(n)]
+    differing += [] if differing else [f"{name} has changed since" for name in changed]
+    reason = ", ".join(differing) or "made by another version of wola"
     raise Refused(
-        f"--out = {str(folder.path)!r} holds another run ({differing}); allowed: a folder of its "
-        "own for each scenario"
+        f"--out = {str(folder.path)!r} holds another run ({reason}); allowed: a folder of its own "
+        "for each scenario"
     )
 
 
@@ -76,5 +96,43 @@ def folder_name(scenario: Scenario) -> str:
     'digits-plain-trimmed-mean-alie-'
     """
     strategy = {"-": "plain", None: "own"}.get(scenario.strategy, str(scenario.strategy).lower())
-    parts = (scenario.dataset, strategy, scenario.aggregator, scenario.attack, scenario.key()[:8])
-    return "-".join(parts)
+    parts = map(part_name, (scenario.dataset, scenario.aggregator, scenario.attack))
+    dataset, aggregator, attack = (re.sub(r"[^\w.+-]+", "-", part) for part in parts)
+    return "-".join((dataset, strategy, aggregator, attack, scenario.key()[:8]))
+
+
+def _refuse_contradictions(fields: Mapping[str, Any], name: str, *, flagged: bool) -> None:
+    for field, value in STRATEGIES[name].items():
+        source, text = field, fields.get(field)
+        if field == "mixing" and text is None:
+            source, text = "aggregator", _mixings_of(fields.get("aggregator"))
+        if text is None or PARTS.settle(field, text) == value:
+            continue
+        said, strategy = (flag_name(source), "--strategy") if flagged else (source, "strategy")
+        raise Refused(
+            f"{said} = {fields[source]!r} contradicts {strategy} = {name!r}, which sets {field} = "
+            f"{value}; allowed: one of the two"
+        )
+
+
+def _mixings_of(aggregator: Any) -> str | None:
+    """The mixings that stand before an aggregator in its text, if there are any."""
+    try:
+        calls = parse(aggregator) if isinstance(aggregator, str) else ()
+    except GrammarError:
+        return None
+    return "+".join(map(written, calls[:-1])) or None
+
+
+def _kept_record(folder: RunFolder) -> dict[str, Any] | None:
+    path = folder.path / "scenario.json"
+    try:
+        record = json.loads(path.read_bytes())
+        Scenario.stored(record["fields"])
+        dict(record["content"])
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise Refused(f"{path} holds no scenario: {error!r}") from None
+    made: dict[str, Any] = record
+    return made

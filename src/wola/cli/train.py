@@ -1,27 +1,47 @@
 """`wola train`: one run of one scenario, into a folder of its own."""
 
+import os
 import shlex
+import traceback
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated, Any
 
 import torch
 import typer
-from rich.table import Table
-from rich.text import Text
 
 from wola.bench.progress import RunProgress
+from wola.cli.commands import OUTPUT
 from wola.cli.doctor import devices
-from wola.cli.faults import INTERRUPTED, Refused
-from wola.cli.flags import field_flags, given
+from wola.cli.errors import (
+    DIVERGED,
+    INTERRUPTED,
+    OwnCodeFailed,
+    Refused,
+    is_expected,
+    place_in,
+)
+from wola.cli.flags import by_topic, field_flags, given
+from wola.cli.run_table import run_table
+from wola.cli.scenario_file import check_same, folder_name, kept_scenario, read_toml, settle
 from wola.cli.screen import say, screen
-from wola.cli.settling import check_same, folder_name, kept_scenario, read_toml, settle
-from wola.training import RunFolder, Scenario
-from wola.training.scenario import PAPER
+from wola.ground.files import WriteError
+from wola.training import PARTS, RunFolder, Scenario
+from wola.training.scenario import PAPER, TOPICS
 
-_BY_DATASET = {name: "the paper's for the dataset" for fields in PAPER.values() for name in fields}
+_LATER = {
+    **{name: "the paper's for the dataset" for fields in PAPER.values() for name in fields},
+    "partition": "dirichlet, for your own data what suits them",
+}
 
 
-@field_flags(Scenario, settled_later=_BY_DATASET)
+@field_flags(
+    Scenario,
+    only=by_topic(Scenario, TOPICS),
+    settled_later=_LATER,
+    metavars=dict.fromkeys(PARTS.kinds, "PART"),
+)
 def train(
     file: Annotated[
         Path | None,
@@ -30,78 +50,108 @@ def train(
     *,
     strategy: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="A strategy of the paper: `wola list strategies`."),
+        typer.Option(metavar="NAME", help="A strategy of the paper: `wola list strategy`."),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="RUN_FOLDER", help="The run folder (default: runs/NAME-KEY)."),
+        typer.Option(
+            metavar="FOLDER",
+            rich_help_panel=OUTPUT,
+            help="The run folder (default: runs/NAME-KEY).",
+        ),
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on from the checkpoint in the run folder.")
+        bool,
+        typer.Option(
+            "--resume",
+            rich_help_panel=OUTPUT,
+            help="Go on from the checkpoint in the run folder.",
+        ),
     ] = False,
     checkpoint_every: Annotated[
-        int, typer.Option(min=1, metavar="INTEGER", help="Steps between two checkpoints.")
+        int,
+        typer.Option(
+            min=1, metavar="STEPS", rich_help_panel=OUTPUT, help="Steps between two checkpoints."
+        ),
     ] = 50,
+    debug: Annotated[
+        bool,
+        typer.Option(
+            "--debug", rich_help_panel=OUTPUT, help="Show the traceback if your own code fails."
+        ),
+    ] = False,
     **fields: str | bool | None,
 ) -> None:
     """Train one scenario and keep it in a run folder.
 
-    The scenario is that of the TOML file, if one is given, with the same field names; flags
-    override it, and what neither names is the paper's setting for the dataset. Ctrl-C leaves a
-    checkpoint, from which --resume goes on.
+    A PART is name, name(key=value) or module:Name(key=value): see `wola list`.
+    Exit codes: 1 a file or your code failed, 2 bad input, 3 the run diverged.
     """
     flags = given(Scenario, fields)
     named = bool(flags) or strategy is not None
     scenario = settle(_base(file, out if resume else None, named), strategy, flags)
     _check_device(scenario)
+    own = scenario.content()
     folder = RunFolder(Path("runs") / folder_name(scenario) if out is None else out)
     check_same(folder, scenario)
+    check_writable(folder.path)
     console = screen()
     if resume and folder.complete:
         say(console, f"{folder.path} is finished already")
-        console.print(run_table(folder.summary(), scenario))
-        return
-    progress = RunProgress(console)
+        summary, tests = folder.summary(), folder.metrics()["accuracy"].count()
+    else:
+        progress = RunProgress(console)
+        try:
+            with _own_errors(own, progress, debug), _nothing_empty(folder.path), progress:
+                result = folder.train(
+                    scenario, callbacks=[progress], every=checkpoint_every, resume=resume
+                )
+        except KeyboardInterrupt:
+            say(console, _interrupted(folder, progress.steps))
+            raise typer.Exit(INTERRUPTED) from None
+        summary, tests = result.summary(), len(result.evaluations)
+    console.print(run_table(summary, scenario, tests=tests))
+    say(console, f"run folder: {folder.path}")
+    if summary["ending"] != "finished":
+        raise typer.Exit(DIVERGED)
+
+
+def check_writable(folder: Path) -> None:
+    """Refuse a folder that cannot be written to, or made, before any work goes into it."""
+    there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    if not there.is_dir():
+        raise WriteError(None, "cannot write (it is a file, not a folder)", str(there))
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise WriteError(None, "cannot write (Permission denied)", str(there))
+
+
+@contextmanager
+def _own_errors(own: Collection[str], progress: RunProgress, debug: bool) -> Iterator[None]:
+    """Tells an error in the user's own modules with its place; keeps a bug's traceback."""
     try:
-        with progress:
-            result = folder.train(
-                scenario, callbacks=[progress], every=checkpoint_every, resume=resume
-            )
-    except KeyboardInterrupt:
-        say(console, _interrupted(folder, progress.steps))
-        raise typer.Exit(INTERRUPTED) from None
-    except (ValueError, TypeError) as error:
+        yield
+    except Exception as error:
+        place = place_in(own, error)
+        if place is not None:
+            if debug:
+                traceback.print_exception(error)
+            raise (OwnCodeFailed if progress.started else Refused)(place) from None
         # What cannot be known before the data and the model are there; later on it is a bug.
-        if progress.started:
+        if progress.started or is_expected(error) or not isinstance(error, ValueError | TypeError):
             raise
         raise Refused(str(error)) from error.__cause__
-    console.print(run_table(result.summary(), scenario))
-    say(console, f"run folder: {folder.path}")
 
 
-def run_table(summary: dict[str, Any], scenario: Scenario) -> Table:
-    """A run in a few lines: how it ended, how well the model does, how far workers differed."""
-    table = Table(box=None, show_header=False)
-    table.add_column(style="cyan", no_wrap=True)
-    table.add_column(overflow="fold")
-    seconds = sum(summary["seconds"].values())
-    steps = summary["steps"]
-    rows = {
-        "scenario": f"{scenario.dataset}, {scenario.byzantine} of {scenario.workers} Byzantine, "
-        f"{scenario.attack} against {_defence(scenario)}",
-        "ending": summary["ending"],
-        "accuracy": f"{_number(summary['accuracy'], '.2f')} % averaged over training, "
-        f"{_number(summary['final_accuracy'], '.2f')} % at the end",
-        "weakest class": _weakest(summary),
-        "dissimilarity": f"{_number(summary['dissimilarity_momenta'], '.4g')} of momenta, "
-        f"{_number(summary['dissimilarity_gradients'], '.4g')} of gradients",
-        "cosine": f"{_number(summary['cosine'], '.3f')} between aggregate and honest mean",
-        "dropped": f"{summary['dropped']} updates, {summary['skipped']} rounds skipped",
-        "time": f"{seconds:.1f} s, {1000 * seconds / max(1, steps):.1f} ms a step",
-    }
-    for name, value in rows.items():
-        table.add_row(name, Text(value))
-    return table
+@contextmanager
+def _nothing_empty(folder: Path) -> Iterator[None]:
+    """Takes away the folders that were made for a run of which nothing came."""
+    new = [path for path in (folder, *folder.parents) if not path.exists()]
+    try:
+        yield
+    finally:
+        for path in new:
+            with suppress(OSError):
+                path.rmdir()
 
 
 def _base(file: Path | None, folder: Path | None, named: bool) -> dict[str, Any]:
@@ -126,23 +176,3 @@ def _interrupted(folder: RunFolder, steps: int) -> str:
         return "interrupted before the first step: there is nothing to resume"
     command = f"wola train --resume --out {shlex.quote(str(folder.path))}"
     return f"interrupted{f' after step {steps}' if steps else ''}; go on with: {command}"
-
-
-def _defence(scenario: Scenario) -> str:
-    named = scenario.strategy
-    if named is None:
-        named = f"{scenario.loss}, {scenario.objective} objective, mixing {scenario.mixing}"
-    return scenario.aggregator if named == "-" else f"{scenario.aggregator} with {named}"
-
-
-def _weakest(summary: dict[str, Any]) -> str:
-    known = [
-        (value, name)
-        for name, value in zip(summary["classes"], summary["class_accuracies"], strict=True)
-        if value is not None
-    ]
-    return f"{min(known)[1]}, {min(known)[0]:.1f} % at the end" if known else "-"
-
-
-def _number(value: float | None, form: str) -> str:
-    return "-" if value is None else format(value, form)

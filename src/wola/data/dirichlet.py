@@ -21,7 +21,7 @@ from wola.data.sampling import (
 
 @dataclass(frozen=True)
 class Dirichlet(DrawnPartition):
-    r"""Worker i draws its label distribution :math:`p_i \sim \mathrm{Dir}(\alpha \mathbf 1)`.
+    """Every worker draws its label mix from Dir(alpha, ..., alpha).
 
     Small ``alpha``: few labels per worker; large: all alike. ``resampled``, the paper's setting:
     every worker holds floor(N/h) samples with counts next to floor(N/h) p_i; each class pool is
