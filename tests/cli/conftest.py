@@ -1,5 +1,6 @@
 """A command line to try things on, in a folder of its own."""
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,6 +17,7 @@ Wola = Callable[..., Result]
 def wola(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Wola:
     """Runs `wola` with some words, inside this process, with an empty folder to work in."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
     monkeypatch.setenv("WOLA_DATA", str(tmp_path / "cache"))
     monkeypatch.delenv("FORCE_COLOR", raising=False)
 

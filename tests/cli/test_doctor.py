@@ -1,8 +1,9 @@
 """`wola doctor`."""
 
+import json
 from importlib.metadata import version
 
-from wola.cli.doctor import cores, devices, installed
+from wola.cli.doctor import cores, devices, facts, installed
 from wola.ground import cache_folder
 
 
@@ -32,3 +33,11 @@ def test_a_missing_package_is_told():
 def test_there_is_a_device_and_a_core_at_least():
     assert devices()[0] == "cpu"
     assert cores() >= 1
+
+
+def test_json_holds_the_same_facts_and_nothing_else(wola):
+    result = wola("doctor", "--json")
+
+    told = json.loads(result.stdout)
+    assert told == facts()
+    assert told["versions"]["torch"] == version("torch")

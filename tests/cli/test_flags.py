@@ -8,8 +8,9 @@ from pydantic import BaseModel, Field
 from typer.testing import CliRunner
 
 from wola.cli.errors import Refused
-from wola.cli.flags import field_flags, flag_name, given
+from wola.cli.flags import by_topic, field_flags, flag_name, given, topic_of
 from wola.training import Scenario
+from wola.training.scenario import TOPICS
 
 
 class Tea(BaseModel):
@@ -80,8 +81,25 @@ def test_some_fields_alone_can_have_flags_and_a_default_can_be_told_in_words():
     assert "--sugar" not in text
 
 
-def test_every_field_of_a_scenario_is_a_flag_of_train_with_a_meaning(wola):
-    text = wola("train", "--help").output
+def test_a_word_can_stand_for_a_value_where_its_type_says_too_little():
+    _, text = make("--help", metavars={"cup": "VESSEL"})
 
-    assert not [n for n in Scenario.model_fields if f" {flag_name(n)} " not in text]
+    assert "--cup VESSEL" in text
+
+
+@pytest.mark.parametrize("flag", ["--help", "--help-all"])
+def test_every_field_of_a_scenario_is_a_flag_of_train_with_a_meaning(wola, flag):
+    words = wola("train", flag).output.split()
+
+    assert not [n for n in Scenario.model_fields if flag_name(n) not in words]
     assert not [n for n, field in Scenario.model_fields.items() if not field.description]
+
+
+def test_fields_come_topic_by_topic_and_none_is_left_out():
+    names = by_topic(Scenario, TOPICS)
+    topics = [topic_of(Scenario.model_fields[name]) for name in names]
+
+    assert sorted(names) == sorted(Scenario.model_fields)
+    assert topics == sorted(topics, key=TOPICS.index)
+    assert topic_of(Tea.model_fields["cup"]) is None
+    assert by_topic(Tea, TOPICS) == list(Tea.model_fields)

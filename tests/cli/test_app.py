@@ -1,0 +1,82 @@
+"""The `wola` command: what it offers, how soon it answers, and where it imports from."""
+
+import json
+import os
+import subprocess
+import sys
+from importlib import import_module
+from importlib.metadata import version
+
+import pytest
+import typer
+
+from wola.cli.app import Wola
+
+HEAVY = {"torch", "polars", "numba", "matplotlib", "sklearn", "pydantic", "numpy", "rich"}
+
+# Runs the command and then tells what it took and what was imported.
+MEASURED = """
+import json, resource, sys
+from wola.cli import main
+try:
+    main()
+except SystemExit as end:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    told = {"code": end.code, "seconds": used.ru_utime + used.ru_stime, "loaded": list(sys.modules)}
+    print(json.dumps(told), file=sys.stderr)
+"""
+
+
+def measured(*words: str) -> tuple[str, dict[str, object]]:
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURED, *words], capture_output=True, text=True, check=True
+    )
+    return done.stdout, json.loads(done.stderr)
+
+
+@pytest.mark.parametrize("word", ["--help", "--version"])
+def test_the_first_words_are_answered_at_once_without_a_heavy_import(word):
+    _, told = measured(word)
+
+    assert told["code"] == 0
+    assert not HEAVY & {name.partition(".")[0] for name in told["loaded"]}
+    assert told["seconds"] < 0.3
+
+
+def test_the_help_lists_every_command_with_its_line(wola):
+    shown = wola("--help").stdout
+
+    for name, entry in Wola.entries.items():
+        assert f"  {name.ljust(6)}  {entry.help}\n" in shown
+
+
+@pytest.mark.parametrize("name", Wola.entries)
+def test_the_listed_line_begins_as_the_commands_own_help(wola, name):
+    module, _, attribute = Wola.entries[name].path.partition(":")
+    found = getattr(import_module(module), attribute)
+
+    assert callable(found) or isinstance(found, typer.Typer)
+    assert wola(name, "--help").exit_code == 0
+    assert "\x1b" not in wola(name, "--help").stdout
+
+
+def test_the_version_is_told(wola):
+    result = wola("--version")
+
+    assert result.exit_code == 0
+    assert result.stdout == f"wola {version('wola')}\n"
+
+
+def test_python_m_wola_is_the_command(tmp_path):
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    done = subprocess.run(
+        [sys.executable, "-m", "wola", "train", "--steps", "0"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 2
+    assert done.stderr.startswith("wola: steps = '0'")
