@@ -51,7 +51,7 @@ def test_the_help_lists_every_command_with_its_line(wola):
 
 
 @pytest.mark.parametrize("name", Wola.entries)
-def test_the_listed_line_begins_as_the_commands_own_help(wola, name):
+def test_every_listed_command_is_there_and_helps_in_plain_text(wola, name):
     module, _, attribute = Wola.entries[name].path.partition(":")
     found = getattr(import_module(module), attribute)
 

@@ -48,7 +48,7 @@ def grid(tmp_path):
 @pytest.fixture
 def here(monkeypatch):
     """Runs are done inside this process."""
-    monkeypatch.setattr(command, "executor_of", lambda engine, grid, scenarios: Here())
+    monkeypatch.setattr(command, "executor_of", lambda flags, grid, scenarios: Here())
 
 
 def test_a_grid_is_run_told_line_by_line_and_reported(wola, here, grid, tmp_path):
@@ -146,12 +146,55 @@ def test_bad_input_is_one_message_and_exit_code_two(wola, words, parts, tmp_path
 
 def test_a_store_of_another_version_is_refused(wola, here, grid, tmp_path):
     (tmp_path / "store").mkdir()
-    (tmp_path / "store" / "store.json").write_text(json.dumps({"semantics": "0"}))
+    (tmp_path / "store" / "store.json").write_text(json.dumps({"store": 0}))
 
     result = wola("bench", grid)
 
     assert result.exit_code == 2
-    assert "semantics '0'" in result.stderr
+    assert "store was laid out by another version of wola" in result.stderr
+
+
+OWN = """
+import torch
+from wola import Mean
+
+class Halved(Mean):
+    def weigh(self, space, f):
+        return super().weigh(space, f) / 2
+"""
+
+
+def test_strategies_and_parts_of_a_grids_own_are_run_and_named(wola, tmp_path):
+    (tmp_path / "own_halved.py").write_text(OWN)
+    (tmp_path / "own.toml").write_text(
+        GRID.split("[axes]")[0].replace("byzantine = 8", "byzantine = 2")
+        + '[strategies."Mine"]\nloss = "wola"\nmixing = "arc + nnm"\n'
+        + '[axes]\naggregator = ["own_halved:Halved", "median"]\n'
+    )
+
+    result = wola("bench", "own.toml", "--processes", 1)
+
+    assert result.exit_code == 0, result.output
+    frame = Store.open(tmp_path / "store").frame()
+    assert set(frame["strategy"]) == {"Mine"}
+    assert set(frame["aggregator"]) == {"own_halved:Halved", "median"}
+    again = (tmp_path / "own.toml").read_text().replace("arc + nnm", "arc")
+    (tmp_path / "own.toml").write_text(again)
+    refused = wola("bench", "own.toml")
+    assert refused.exit_code == 2
+    assert "strategy 'Mine' stands for" in refused.stderr
+
+
+def test_a_grid_whose_own_part_fails_is_one_message(wola, tmp_path):
+    (tmp_path / "own_broken.py").write_text("1 / 0\n")
+    (tmp_path / "own.toml").write_text('[axes]\naggregator = ["own_broken:Rule"]\n')
+
+    result = wola("bench", "own.toml")
+
+    assert result.exit_code == 2
+    assert "own_broken.py, line 1: ZeroDivisionError" in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert not (tmp_path / "store").exists()
 
 
 def test_the_figure_on_iris_is_written(wola):

@@ -1,11 +1,13 @@
 """`wola data`."""
 
+import json
+
 import numpy as np
 import pytest
 import torch
 
 from wola.cli.data import whereabouts
-from wola.data import load, partition_counts
+from wola.data import DATASETS, Npz, load, partition_counts
 from wola.training import Scenario, assemble
 
 
@@ -22,7 +24,7 @@ def test_the_list_says_where_each_dataset_is(wola):
 
     assert "embedded" in text
     assert "not here: wola data get cifar10" in text
-    assert "your own: --data-source PATH" in text
+    assert 'your own: --dataset "npz(PATH)"' in text
 
 
 def test_a_cached_dataset_is_named_with_its_size(wola, tmp_path):
@@ -42,43 +44,83 @@ def test_showing_a_dataset_tells_sizes_and_labels_and_saves_a_picture(wola, tmp_
 
 
 def test_own_data_is_shown_from_its_file(wola, own):
-    result = wola("data", "show", "npz", "--from", own)
+    result = wola("data", "show", f"npz({own})")
 
+    assert result.exit_code == 0
     assert "6 samples for training" in result.stdout
+
+
+def test_data_of_a_module_of_ones_own_is_shown(wola, tmp_path):
+    (tmp_path / "own_coins.py").write_text(
+        "from wola import Dataset\n"
+        "def coins(n=10):\n"
+        "    y = ['heads', 'tails'] * n\n"
+        "    return Dataset.from_arrays([[float(i)] for i in range(2 * n)], y)\n"
+    )
+
+    result = wola("data", "show", "own_coins:coins(n=20)")
+
+    assert result.exit_code == 0, result.output
+    assert "heads" in result.stdout
+    assert "own_coins:coins(n=20)" in result.stdout
 
 
 def test_the_clients_of_own_data_are_counted(wola, tmp_path):
     rows = "".join(f"{i},{i % 3},site {i % 4}\n" for i in range(24))
     (tmp_path / "visits.csv").write_text("a,label,site\n" + rows)
-    plain = wola("data", "show", "csv", "--from", "visits.csv")
+    plain = wola("data", "show", "csv(visits.csv)")
     assert plain.exit_code == 2
     assert "column 'site' holds String" in plain.stderr
 
-    np.savez("own.npz", x_train=np.eye(6), y_train=[0, 1] * 3, client=[1, 1, 2, 2, 3, 3])
-    shown = wola("data", "show", "npz", "--from", "own.npz")
-    assert "3 clients: the partition clients makes a worker of each" in shown.stdout
+    shown = wola("data", "show", "csv(visits.csv, client=site)")
+    assert "4 clients: partition clients makes workers of them" in shown.stdout
+    divided = wola("data", "partition", "csv(visits.csv, client=site)", "--byzantine", 1)
+    assert divided.exit_code == 0
+    assert "clients: " in divided.stdout
 
 
 @pytest.mark.parametrize(("mode", "moved"), [("resampled", True), ("disjoint", False)])
 def test_a_partition_tells_what_becomes_of_the_label_mix(wola, mode, moved):
-    words = ("--workers", 5, "--byzantine", 1, "--alpha", 0.3, "--partition-mode", mode)
-    line = next(
-        line
-        for line in wola("data", "partition", "digits", *words).stdout.splitlines()
-        if line.startswith("labels: ")
-    )
-    scenario = Scenario(dataset="digits", workers=5, byzantine=1, alpha=0.3, partition_mode=mode)
+    named = f"dirichlet(mode={mode})"
+    words = ("--workers", 5, "--byzantine", 1, "--alpha", 0.3, "--partition", named)
+    lines = wola("data", "partition", "digits", *words).stdout.splitlines()
+    line = next(line for line in lines if line.startswith("labels: "))
+    scenario = Scenario(dataset="digits", workers=5, byzantine=1, alpha=0.3, partition=named)
     federation = assemble(scenario)
     held = torch.cat(federation.shards[:4])
     tested = torch.zeros(10).index_add(0, federation.test.labels, federation.test.copies.float())
     y_train, y_test = load("digits").y_train, load("digits").y_test
-    shift, test_shift = (
-        float((torch.bincount(y) / len(y) - q / q.sum()).abs().sum() / 2)
-        for y, q in ((y_train, torch.bincount(y_train[held], minlength=10)), (y_test, tested))
-    )
+    mixes = [
+        torch.bincount(y_train) / len(y_train),
+        torch.bincount(y_train[held], minlength=10) / len(held),
+        torch.bincount(y_test) / len(y_test),
+        tested / tested.sum(),
+    ]
+    shift, test_shift = (float((p - q).abs().sum() / 2) for p, q in (mixes[:2], mixes[2:]))
     assert f"differs from the data's by {shift:.2f} (total variation)" in line
     assert f"the test set's by {test_shift:.2f}" in line
     assert (test_shift > 0.01) == moved
+    for digit in range(10):
+        shares = [f"{100 * float(mix[digit]):.1f}" for mix in mixes]
+        assert [str(digit), *shares] in [row.split() for row in lines]
+    assert ["moved", f"{100 * shift:.1f}", f"{100 * test_shift:.1f}"] in map(str.split, lines)
+
+
+def test_a_list_as_json_says_what_and_where(wola):
+    told = json.loads(wola("data", "list", "--json").stdout)
+
+    assert list(told) == list(DATASETS)
+    assert told["iris"]["where"] == "embedded"
+
+
+def test_a_dataset_as_json_has_its_counts_and_its_digest(wola, own):
+    told = json.loads(wola("data", "show", f"npz({own})", "--json").stdout)
+
+    assert told["dataset"] == f"npz(path={own})"
+    assert (told["training"], told["shape"], told["classes"]) == (6, [2], ["0", "1", "2"])
+    assert told["training_per_class"] == [2, 2, 2]
+    assert told["clients"] is None
+    assert told["digest"] == Npz(own).load().digest()
 
 
 def test_a_partition_is_the_one_that_training_uses(wola, tmp_path):
@@ -99,14 +141,17 @@ def test_a_partition_is_the_one_that_training_uses(wola, tmp_path):
 @pytest.mark.parametrize(
     ("words", "parts"),
     [
-        (("get", "minst"), ["dataset = 'minst'", "did you mean 'mnist'?"]),
+        (("get", "minst"), ["NAME = 'minst'", "did you mean 'mnist'?"]),
         (("get", "iris"), ["'iris'", "needs no cache", "mnist"]),
         (("get", "mnist", "--from", "nowhere"), ["nowhere", "does not exist"]),
-        (("show", "npz"), ["npz", "path of your data"]),
+        (("show", "minst"), ["dataset = 'minst'", "did you mean 'mnist'?"]),
+        (("show", "npz"), ["npz needs path", "npz(path=...)"]),
+        (("show", "npz(no.npz)"), ["no.npz"]),
+        (("show", "nowhere:data"), ["module 'nowhere' cannot be found"]),
         (("show", "iris", "--out", "x.doc"), ["--out = 'x.doc'", ".png"]),
         (("partition", "iris", "--workers", "x"), ["workers = 'x'", "integer"]),
         (("partition", "iris", "--workers", "500"), ["honest = 494", "120 samples"]),
-        (("partition", "iris", "--partition", "sharts"), ["--partition", "'shards'"]),
+        (("partition", "iris", "--partition", "sharts"), ["partition = 'sharts'", "'shards'"]),
         (("partition", "iris", "--byzantine", "9"), ["byzantine = 9", "0 to 8"]),
     ],
 )

@@ -4,7 +4,15 @@ from importlib import import_module
 
 import pytest
 
-from wola.cli.errors import EXPECTED, OwnCodeFailed, Refused, exit_code, is_expected, message, place_in
+from wola.cli.errors import (
+    EXPECTED,
+    OwnCodeFailed,
+    Refused,
+    exit_code,
+    is_expected,
+    message,
+    place_in,
+)
 from wola.data import DataError
 from wola.ground import WriteError
 from wola.training import CheckpointError
@@ -57,7 +65,7 @@ def test_a_bug_is_not_expected():
 def test_the_place_of_an_error_is_the_innermost_line_of_the_users_own_modules(tmp_path):
     outer = {"__name__": "mine"}
     code = "def half(x):\n    return int(x) / 2\n\n\ndef twice(call):\n    return call('x')\n"
-    exec(compile(code, str(tmp_path / "mine.py"), "exec"), outer)  # noqa: S102
+    exec(compile(code, str(tmp_path / "mine.py"), "exec"), outer)
 
     def fails() -> ValueError:
         try:
@@ -70,12 +78,14 @@ def test_the_place_of_an_error_is_the_innermost_line_of_the_users_own_modules(tm
     assert told is not None
     assert f"{tmp_path / 'mine.py'}, line 2: ValueError: invalid literal" in told
     assert place_in(["other"], fails()) is None
+    wrapped = caused(RuntimeError("it failed"), fails())
+    assert place_in(["mine"], wrapped) == told
 
 
 def test_a_file_in_the_current_folder_is_named_from_there(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = {"__name__": "mine"}
-    exec(compile("def burn():\n    1 / 0\n", str(tmp_path / "mine.py"), "exec"), names)  # noqa: S102
+    exec(compile("def burn():\n    1 / 0\n", str(tmp_path / "mine.py"), "exec"), names)
     with pytest.raises(ZeroDivisionError) as caught:
         names["burn"]()
 

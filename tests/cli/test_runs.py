@@ -1,13 +1,18 @@
+"""`wola runs`, all but what carries runs from store to store."""
+
 import json
+import sys
+from hashlib import sha256
 from pathlib import Path
 
-import polars as pl
 import pytest
 
 from tests.bench.made_up import put, trained
 from tests.cli.conftest import Wola
+from wola.bench.grid import Grid
 from wola.bench.store import Store
-from wola.training import Scenario
+from wola.training import SEMANTICS, Scenario
+from wola.training.scenario import record_key
 
 
 @pytest.fixture
@@ -53,7 +58,8 @@ def test_failed_and_running_runs_are_listed_apart(wola: Wola, store: Store) -> N
 
 def test_a_run_is_shown_with_its_scenario_and_its_place(wola: Wola, store: Store) -> None:
     result = trained()
-    store.record([result.scenario.with_strategy("BKT")])
+    answered = result.scenario.with_strategy("BKT")
+    store.note_coincidences([(answered, result.scenario)])
     key = store.key(result.scenario)
     store.write(key, result)
     shown = wola("runs", "show", key[:6])
@@ -122,39 +128,8 @@ def test_tidying_says_which_runs_are_damaged(wola: Wola, store: Store) -> None:
     shown = wola("runs", "gc")
     assert shown.exit_code == 0
     assert f"{key[:10]} is damaged and was set aside" in shown.output
-    assert "1 damaged runs" in shown.output
-    assert "1 runs set aside before" in wola("runs", "gc", "--corrupt").output
-
-
-def test_a_table_is_exported_in_three_formats(wola: Wola, store: Store) -> None:
-    grid = [Scenario.paper(strategy=name) for name in ("-", "BKT", "NNM")]
-    store.record(grid)
-    for scenario in grid:
-        put(store, scenario)
-    whole = store.frame()
-    assert wola("runs", "export", "out/runs.parquet").exit_code == 0
-    assert pl.read_parquet("out/runs.parquet").equals(whole)
-    assert wola("runs", "export", "runs.csv", "--strategy", "NNM").exit_code == 0
-    assert pl.read_csv("runs.csv")["strategy"].to_list() == ["NNM"]
-    assert "3 rows" in wola("runs", "export", "runs.json", "--shared").output
-    assert {row["strategy"] for row in json.loads(Path("runs.json").read_text())} == {
-        "-",
-        "BKT",
-        "NNM",
-    }
-
-
-def test_an_unknown_format_is_refused(wola: Wola, store: Store) -> None:
-    shown = wola("runs", "export", "runs.xlsx")
-    assert shown.exit_code == 2
-    assert ".csv, .parquet, .json" in shown.output
-
-
-def test_a_file_that_cannot_be_written_is_named(wola: Wola, store: Store) -> None:
-    Path("runs.csv").mkdir()
-    shown = wola("runs", "export", "runs.csv")
-    assert shown.exit_code == 1
-    assert "runs.csv" in shown.output
+    assert "1 damaged run set aside" in shown.output
+    assert "1 run set aside before" in wola("runs", "gc", "--corrupt").output
 
 
 def test_a_folder_that_is_no_store_is_refused(wola: Wola) -> None:
@@ -162,3 +137,116 @@ def test_a_folder_that_is_no_store_is_refused(wola: Wola) -> None:
     assert shown.exit_code == 2
     assert "none is no store" in shown.output
     assert not Path("none").exists()
+
+
+def of_another_version(store: Store) -> str:
+    """A run whose record names semantics that this version does not know."""
+    record = {"semantics": "0", "fields": {"old_field": 3, "seed": 7}, "content": {}}
+    key, metrics = record_key(record), b"of another form"
+    summary = {"metrics_sha256": sha256(metrics).hexdigest()}
+    store.put(
+        key,
+        {
+            "scenario.json": json.dumps(record).encode(),
+            "metrics.parquet": metrics,
+            "summary.json": json.dumps(summary).encode(),
+        },
+    )
+    return key
+
+
+def test_runs_of_another_version_are_counted_and_never_called_damaged(
+    wola: Wola, store: Store
+) -> None:
+    put(store, Scenario())
+    key = of_another_version(store)
+    told = "and 1 run of another version of wola (semantics '0'), kept"
+    listed, tidied, shown = wola("runs", "ls"), wola("runs", "gc"), wola("runs", "show", key)
+    assert "1 run\n" in listed.output
+    assert told in listed.output
+    assert told in tidied.output
+    assert "0 damaged runs" in tidied.output
+    assert store.is_done(key)
+    assert shown.exit_code == 0
+    assert "of another version of wola, semantics '0'" in shown.output
+    assert "old_field = 3" in shown.output
+    assert json.loads(wola("runs", "show", key, "--json").stdout)["summary"] is None
+    assert "is of another version" in wola("runs", "diff", key, key).stderr
+
+
+def test_a_damaged_run_is_not_shown(wola: Wola, store: Store) -> None:
+    key = put(store, Scenario())
+    (store.folder(key) / "metrics.parquet").write_bytes(b"")
+    shown = wola("runs", "show", key)
+    assert shown.exit_code == 2
+    assert "metrics.parquet is not what was written" in shown.stderr
+
+
+def test_a_list_as_json_holds_every_column_and_nothing_else(wola: Wola, store: Store) -> None:
+    keys = {put(store, Scenario(seed=seed), accuracy=None) for seed in (1, 2)}
+    rows = json.loads(wola("runs", "ls", "--json").stdout)
+    assert {row["key"] for row in rows} == keys
+    assert {"strategy", "aggregator", "accuracy", "content"} <= rows[0].keys()
+    assert json.loads(wola("runs", "ls", "--json", "--seed", 3).stdout) == []
+    store.fail(store.key(Scenario(seed=9)), Scenario(seed=9), "MemoryError")
+    (failed,) = json.loads(wola("runs", "ls", "--json", "--failed").stdout)
+    assert (failed["seed"], failed["ending"]) == (9, "MemoryError")
+    claim = store.claim(failed["key"])
+    assert claim is not None
+    with claim:
+        (running,) = json.loads(wola("runs", "ls", "--json", "--running").stdout)
+        assert (running["key"], running["pid"]) == (failed["key"], claim.owner.pid)
+
+
+def test_a_run_as_json_is_its_record_and_summary(wola: Wola, store: Store) -> None:
+    key = put(store, Scenario(seed=3))
+    shown = json.loads(wola("runs", "show", key[:8], "--json").stdout)
+    assert shown["record"] == store.record(key)
+    assert shown["summary"] == store.summary(key)
+    store.fail(store.key(Scenario(seed=9)), Scenario(seed=9), "MemoryError")
+    failed = json.loads(wola("runs", "show", store.key(Scenario(seed=9)), "--json").stdout)
+    assert (failed["tries"], failed["log"]) == (1, "MemoryError")
+
+
+def test_scenarios_that_another_ones_run_answers_are_listed_on_demand(
+    wola: Wola, store: Store
+) -> None:
+    run = Scenario.paper(strategy="-")
+    store.note_coincidences([(run.with_strategy("BKT"), run)])
+    put(store, run)
+    assert "1 run\n" in wola("runs", "ls").output
+    assert "2 runs\n" in wola("runs", "ls", "--coinciding").output
+
+
+def test_looking_at_a_strangers_store_imports_nothing(wola: Wola, store: Store) -> None:
+    Path("strange.py").write_text("raise SystemExit('it was imported')\n")
+    fields = {"aggregator": "strange:Rule(k=1)", "dataset": "npz(/nowhere.npz)", "seed": 4}
+    put_record(store, fields)
+    listed = wola("runs", "ls", "--aggregator", "strange:Rule")
+    assert "strange:Rule(k=1)" in "".join(listed.output.split())
+    assert "1 run\n" in listed.output
+    assert "1 run\n" in wola("runs", "ls", "--aggregator", "strange:Rule( k = 1 )").output
+    assert "0 runs\n" in wola("runs", "ls", "--aggregator", "strange:Rule(k=2)").output
+    assert "1 run\n" in wola("runs", "ls", "--dataset", "npz").output
+    (key,) = store.keys()
+    assert "strange:Rule(k=1)" in wola("runs", "show", key).output
+    assert "strange" not in sys.modules
+
+
+def put_record(store: Store, fields: dict[str, object]) -> None:
+    """A made-up run of a scenario that cannot be made here."""
+    key = put(store, Scenario(seed=4))
+    files = {n: (store.folder(key) / n).read_bytes() for n in ("metrics.parquet", "summary.json")}
+    store.remove(key)
+    record = {"semantics": SEMANTICS, "fields": fields, "content": {"strange": "ab12"}}
+    store.put(record_key(record), {**files, "scenario.json": json.dumps(record).encode()})
+
+
+def test_strategies_of_a_grids_own_can_be_asked_for(wola: Wola, store: Store) -> None:
+    mine = Grid(strategies={"Mine": {"loss": "wola", "mixing": "arc"}})
+    store.note_strategies(mine.strategies)
+    put(store, mine.scenarios()[0])
+    put(store, Scenario())
+    assert "1 run\n" in wola("runs", "ls", "--strategy", "mine").output
+    store.fail(store.key(mine.scenarios()[0].changed(seed=2)), mine.scenarios()[0], "no")
+    assert "Mine" in wola("runs", "ls", "--failed").output

@@ -66,7 +66,11 @@ def bench(
     ] = None,
     slurm: Annotated[
         bool,
-        typer.Option("--slurm", rich_help_panel=MACHINES, help="Run as an array of SLURM jobs."),
+        typer.Option(
+            "--slurm",
+            rich_help_panel=MACHINES,
+            help="Run as SLURM jobs on nodes that share the store.",
+        ),
     ] = False,
     jobs: Annotated[
         int,

@@ -84,7 +84,7 @@ def message(error: BaseException) -> str:
 def place_in(modules: Iterable[str], error: BaseException) -> str | None:
     """The file and line of the innermost of these modules in which an error arose, and the error.
 
-    None if it passed through none of them.
+    An error that another one was made of counts as well. None if neither passed through them.
 
     >>> try:
     ...     {}["a"]
@@ -96,7 +96,10 @@ def place_in(modules: Iterable[str], error: BaseException) -> str | None:
     for frame, line in walk_tb(error.__traceback__):
         if frame.f_globals.get("__name__") in names:
             found = f"{_shown(frame.f_code.co_filename)}, line {line}"
-    return None if found is None else f"{found}: {type(error).__name__}: {error}"
+    if found is not None:
+        return f"{found}: {type(error).__name__}: {error}"
+    reason = error.__cause__ or error.__context__
+    return None if reason is None else place_in(names, reason)
 
 
 def _shown(file: str) -> str:

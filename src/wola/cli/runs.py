@@ -88,13 +88,14 @@ def show(key: _Key, store: _Where = DEFAULT_STORE, *, as_json: _Json = False) ->
         return
     if damage := opened.damage(name):
         raise Refused(f"{damage}; allowed: a whole run; `wola runs gc` sets damaged ones aside")
-    record, summary = opened.record(name), opened.summary(name)
-    answered = _answered(opened, name)
+    record, answered = opened.record(name), _answered(opened, name)
+    # What a run of another version holds beside its record is known to that version alone.
+    summary = opened.summary(name) if record["semantics"] == SEMANTICS else None
     if as_json:
         where = str(opened.folder(name))
         say_json({"record": record, "summary": summary, "answers": answered, "files": where})
         return
-    if record["semantics"] == SEMANTICS:
+    if summary is not None:
         scenario, tests = opened.scenario(name), opened.metrics(name)["accuracy"].count()
         console.print(run_table(summary, scenario, tests=tests))
         say(console, scenario.to_toml())
