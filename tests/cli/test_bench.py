@@ -96,8 +96,7 @@ def test_a_plan_runs_nothing_and_writes_nothing(wola, grid, tmp_path):
     assert result.exit_code == 0
     assert "6 scenarios, 4 runs (2 scenarios share the run of another)" in result.stdout
     assert "0 done, 4 left" in result.stdout
-    assert re.search(r"about 0:00:\d\d with 2 at once; this is an estimate:", result.stdout)
-    assert "  4 runs by a table recorded on one core of " in result.stdout
+    assert re.search(r"about 0:00:\d\d with 2 at once \(estimated from a few", result.stdout)
     assert not (tmp_path / "store").exists()
 
 
@@ -107,16 +106,7 @@ def test_a_plan_knows_what_is_done_and_what_failed(wola, here, grid, tmp_path):
     left = Grid.from_toml(grid).scenarios()[1]
     store.fail(store.key(left), left, "no")
 
-    planned = wola("bench", grid, "--plan").stdout
-    assert "2 done, 2 left, of which 1 failed before" in planned
-    assert "  2 runs by the times of 2 runs in the store" in planned
-    assert "a table recorded" not in planned
-
-
-def test_a_plan_of_what_is_done_has_no_time(wola, here, grid):
-    wola("bench", grid)
-
-    assert wola("bench", grid, "--plan").stdout.splitlines()[-1] == "4 done, 0 left"
+    assert "2 done, 2 left, of which 1 failed before" in wola("bench", grid, "--plan").stdout
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from wola.bench.store import Store, StoreError
 from wola.cli.bench import carry_out
 from wola.cli.errors import FAULT, Refused
 from wola.cli.screen import say, screen
-from wola.report.board import boards, worst_and_mean
+from wola.report.attack_board import attack_boards, worst_and_mean
 from wola.report.forms import terminal
 from wola.report.runs import Runs, read_runs
 from wola.report.scores import scores
@@ -62,7 +62,7 @@ def demonstrate(grid: Grid, out: Path, *, processes: int | None, console: Consol
     if not done.whole:
         raise typer.Exit(FAULT)
     runs = read_runs(store)
-    for table in boards(runs):
+    for table in attack_boards(runs):
         console.print(terminal(table, console))
     say(console, _CAPTION)
     say(console, "")

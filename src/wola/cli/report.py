@@ -13,15 +13,15 @@ from wola.cli.axis_flags import Asked, axis_flags
 from wola.cli.errors import Refused, known
 from wola.cli.screen import say, screen
 from wola.cli.selection import open_store, selected
-from wola.report.against import NothingShared, against_paper, against_runs
-from wola.report.forms import FORMS, terminal
+from wola.report.comparison import NothingShared, against_paper, against_runs
+from wola.report.forms import TABLE_FORMS, terminal
+from wola.report.layout import Table
+from wola.report.paper_tables import TABLE_KINDS, make_tables
 from wola.report.runs import Runs, read_runs
-from wola.report.table import Table
-from wola.report.tables import KINDS, make_tables
-from wola.report.writing import write_tables
+from wola.report.table_files import write_tables
 
 # A table per alpha with some hundred numbers: for files, not for reading in a terminal.
-_PRINTED = [kind for kind in KINDS if kind != "full"]
+_PRINTED = [kind for kind in TABLE_KINDS if kind != "full"]
 
 
 @axis_flags
@@ -38,7 +38,7 @@ def report(
     tables: Annotated[
         str | None,
         typer.Option(
-            metavar="KIND,...", show_default=False, help=f"Which tables: {', '.join(KINDS)}."
+            metavar="KIND,...", show_default=False, help=f"Which tables: {', '.join(TABLE_KINDS)}."
         ),
     ] = None,
     form: Annotated[
@@ -46,7 +46,7 @@ def report(
         typer.Option(
             metavar="FORM,...",
             show_default=False,
-            help=f"Forms to write: {', '.join(FORMS)}; without --out, printed.",
+            help=f"Forms to write: {', '.join(TABLE_FORMS)}; without --out, printed.",
         ),
     ] = None,
     figures: Annotated[bool, typer.Option(help="With --out: draw the figures.")] = True,
@@ -68,7 +68,7 @@ def report(
     be cut by a flag of its name.
     """
     console = screen()
-    kinds, forms = _names("--tables", tables, KINDS), _names("--form", form, FORMS)
+    kinds, forms = _names("--tables", tables, TABLE_KINDS), _names("--form", form, TABLE_FORMS)
     runs = _read(stores or [DEFAULT_STORE], asked)
     compared: list[Table] = []
     try:
@@ -82,7 +82,7 @@ def report(
     made = [*make_tables(runs, kinds or _PRINTED, partial=partial), *compared]
     if forms and out is None:
         for table in made:
-            typer.echo("\n".join(FORMS[name](table) for name in forms))
+            typer.echo("\n".join(TABLE_FORMS[name](table) for name in forms))
         return
     for table in made:
         console.print(terminal(table, console))
@@ -90,8 +90,8 @@ def report(
     for note in runs.notes:
         say(console, note)
     if out is not None:
-        written = [*make_tables(runs, kinds or KINDS, partial=partial), *compared]
-        files = write_tables(written, out / "tables", forms or FORMS)
+        written = [*make_tables(runs, kinds or TABLE_KINDS, partial=partial), *compared]
+        files = write_tables(written, out / "tables", forms or TABLE_FORMS)
         say(console, f"tables: {len(files)} files in {out / 'tables'}")
         _draw(console, runs, out, figures=figures, page=page)
 
