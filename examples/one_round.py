@@ -19,6 +19,7 @@ from torch import Tensor, nn
 
 import wola
 from wola import ALIE, NNM, WoLALoss
+from wola.labels import global_distribution
 
 WORKERS, BYZANTINE, ALPHA, CLASSES, SEED = 17, 6, 0.3, 10, 1
 HOLDS = 0.9
@@ -60,7 +61,7 @@ def honest_gradients() -> dict[str, Tensor]:
     y = torch.tensor(digits.target)
     shards = skewed_shards(digits.target, WORKERS - BYZANTINE)
     counts = torch.stack([wola.label_counts(y[shard], CLASSES) for shard in shards])
-    q = wola.global_distribution(counts)
+    q = global_distribution(counts)
     with torch.random.fork_rng():
         torch.manual_seed(SEED)
         model = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, CLASSES))

@@ -30,6 +30,16 @@ class Outcome:
     weights: Any
     dropped: tuple[int, ...]
 
+    def __repr__(self) -> str:
+        """The outcome in a line or two, whatever its size."""
+        size = f"update ({len(self.update)},) {self.update.dtype}"
+        if self.weights is None:
+            who = "no weights over workers"
+        else:
+            shares = ", ".join(f"{float(weight):.3g}" for weight in self.weights[:20])
+            who = f"weights ({shares}{', ...' if len(self.weights) > 20 else ''})"
+        return f"Outcome: {size}, dropped {list(self.dropped)}\n  {who}"
+
 
 @dataclass(frozen=True)
 class Solution:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -94,8 +95,12 @@ def _readings(scenario: Scenario) -> list[Reading]:
 def _mixings(scenario: Scenario) -> list[tuple[str, Mixing]]:
     if scenario.mixing == "none" or isinstance(scenario.mixing, Unimportable):
         return []
-    made = PARTS.make("mixing", scenario.mixing)
-    return list(zip(PARTS.texts("mixing", scenario.mixing), made, strict=True))
+    return _made_mixings(scenario.mixing)
+
+
+@lru_cache(maxsize=256)
+def _made_mixings(text: str) -> list[tuple[str, Mixing]]:
+    return list(zip(PARTS.texts("mixing", text), PARTS.make("mixing", text), strict=True))
 
 
 def _small_buckets(scenario: Scenario) -> Iterable[Reading]:

@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from os import PathLike, fspath
 from typing import Any
 
@@ -40,6 +41,7 @@ class Call:
         return ":" in self.name
 
 
+@lru_cache(maxsize=4096)
 def parse(text: str) -> tuple[Call, ...]:
     """The parts that a text names, joined by ``+``.
 
