@@ -87,7 +87,7 @@ def test_a_failed_run_is_listed_and_gives_exit_code_one(wola, here, grid):
 
     assert result.exit_code == 1
     assert "0 runs done, 0 were there, 2 failed" in result.stdout
-    assert result.stdout.count("ValueError: CUDA_VISIBLE_DEVICES") >= 2
+    assert result.stdout.count("classes: CUDA_VISIBLE_DEVICES") >= 2
 
 
 def test_a_plan_runs_nothing_and_writes_nothing(wola, grid, tmp_path):

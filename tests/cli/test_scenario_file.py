@@ -49,7 +49,6 @@ def test_what_contradicts_a_strategy_beside_it_is_refused(fields, said):
     with pytest.raises(Refused) as written:
         settle({"strategy": "WoLA", **fields}, None, {})
 
-    (field,) = fields
     assert f"--{said} --strategy = 'WoLA', which sets" in str(flagged.value)
     assert str(written.value).startswith(f"{said} strategy = 'WoLA', which sets")
     assert str(written.value).endswith("; allowed: one of the two")

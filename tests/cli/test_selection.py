@@ -49,7 +49,7 @@ def test_a_row_is_chosen_if_each_field_has_one_of_its_values(asked, rows):
     ],
 )
 def test_a_value_that_cannot_be_is_refused(asked, said):
-    with pytest.raises(Refused, match="allowed|expected") as caught:
+    with pytest.raises(Refused, match=r"allowed|expected") as caught:
         selected(TABLE, asked)
 
     assert said in str(caught.value)
