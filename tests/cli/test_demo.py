@@ -96,7 +96,7 @@ def test_a_folder_with_other_things_is_refused(tmp_path):
 
 
 def test_a_run_that_fails_ends_the_demonstration_with_code_1(tmp_path):
-    impossible = Grid({**SMALL.base, "model": "nowhere:model"}, SMALL.axes)
+    impossible = Grid({**SMALL.base, "model": "tests.bench.faulty:tells_surroundings"}, SMALL.axes)
 
     with pytest.raises(typer.Exit) as caught:
         demonstrate(impossible, tmp_path, processes=1, console=console())
