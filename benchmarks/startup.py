@@ -63,8 +63,7 @@ def page(facts: dict[str, str], found: dict[str, list[tuple[float, float]]], rou
         f"- load of the machine at the end, over one minute: {os.getloadavg()[0]:.1f}",
         "",
         f"Whole processes from start to end, in turns, the median of {rounds}. Commands are "
-        "imported when they are called: only the help of a command that has a scenario's fields "
-        "waits for PyTorch.",
+        "imported when they are called; the help of one waits for what that one imports.",
         "",
         "| | CPU, s | wall, s | goal |",
         "|---|---|---|---|",
