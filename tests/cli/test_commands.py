@@ -98,6 +98,17 @@ def test_a_command_is_imported_when_it_is_called_and_not_before(tmp_path, monkey
     assert sys.modules.pop("teahouse")
 
 
+def test_completion_names_commands_and_flags_without_importing_any():
+    group_of_all = Wola(name="wola")
+
+    found = group_of_all.shell_complete(click.Context(group_of_all), "d")
+
+    assert [(item.value, item.help) for item in found] == [
+        (name, Wola.entries[name].help) for name in ("demo", "data", "doctor")
+    ]
+    assert group_of_all.commands == {}
+
+
 def test_an_unexpected_error_keeps_its_traceback():
     app = group("A house.")
 

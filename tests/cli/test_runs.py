@@ -28,6 +28,15 @@ def test_runs_are_listed_a_line_each(wola: Wola, store: Store) -> None:
     assert "2 runs" in shown.output
 
 
+def test_a_long_text_is_neither_cut_nor_wrapped_in_a_pipe(wola: Wola, store: Store) -> None:
+    long = "shared(rule=geometric-median(iterations=3, nu=0.5), noise=laplace(epsilon=0.125))"
+    attack = "optimal-alie(evaluations=100, start=0.123456789, step=0.5, ratio=0.25)"
+    put(store, Scenario(objective=long, attack=attack, aggregator="centered-clipping(tau=0.12345)"))
+    shown = wola("runs", "ls").output.splitlines()
+    assert len(shown) == 3
+    assert attack in shown[1]
+
+
 def test_a_list_can_be_narrowed_by_any_field(wola: Wola, store: Store) -> None:
     for name in ("-", "WoLA", "NNM"):
         for alpha in (1.0, 0.3):
@@ -223,7 +232,7 @@ def test_looking_at_a_strangers_store_imports_nothing(wola: Wola, store: Store) 
     fields = {"aggregator": "strange:Rule(k=1)", "dataset": "npz(/nowhere.npz)", "seed": 4}
     put_record(store, fields)
     listed = wola("runs", "ls", "--aggregator", "strange:Rule")
-    assert "strange:Rule(k=1)" in "".join(listed.output.split())
+    assert "strange:Rule(k=1)" in listed.output
     assert "1 run\n" in listed.output
     assert "1 run\n" in wola("runs", "ls", "--aggregator", "strange:Rule( k = 1 )").output
     assert "0 runs\n" in wola("runs", "ls", "--aggregator", "strange:Rule(k=2)").output

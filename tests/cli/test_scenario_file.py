@@ -73,7 +73,10 @@ def test_a_file_may_name_a_strategy():
     ("text", "reason"),
     [
         ("alpha = ", "is no TOML file"),
-        ("[data]\nalpha = 1", "data = {'alpha': 1}; allowed: one value"),
+        (
+            "[axes]\nseed = 1",
+            "axes = {'seed': 1}; allowed: one value for each field; a grid is for",
+        ),
         ("dataset = ['digits']", "allowed: one value"),
         ("strategy = 3", "strategy = 3; allowed: a name"),
     ],

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 import typer
+from click.shell_completion import CompletionItem
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command, get_group
 
@@ -137,6 +138,14 @@ class Commands(TyperGroup):
         if not args[0].startswith("-"):
             known("command", args[0], self.list_commands(ctx))
         return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands and flags that begin so; nothing is imported."""
+        if not self.entries:
+            return super().shell_complete(ctx, incomplete)
+        found = [(n, e.help) for n, e in self.entries.items() if n.startswith(incomplete)]
+        items = [CompletionItem(name, help=about) for name, about in found]
+        return [*items, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The commands with a line about each; nothing is imported."""

@@ -67,7 +67,11 @@ def ls(
     if as_json:
         say_json(found.to_dicts())
         return
-    console.print(_listing(found))
+    table_of_runs = _listing(found)
+    if not console.is_terminal:
+        # One line for each run, however long its parts are written.
+        console.width = console.measure(table_of_runs).maximum
+    console.print(table_of_runs)
     say(console, counted(len(found), "run"))
     _tell_other_versions(console, opened)
 
@@ -209,6 +213,8 @@ def _answered(store: Store, key: str) -> list[dict[str, Any]]:
 def _listing(table: pl.DataFrame) -> Table:
     names = [name for name in LISTED if name in table.columns]
     made = Table("key", *(LISTED[name] for name in names), box=None, header_style="bold")
+    for column in made.columns:
+        column.overflow = "fold"
     for row in table.iter_rows(named=True):
         made.add_row(Text(row["key"][:10], "cyan"), *(Text(_text(row[name])) for name in names))
     return made

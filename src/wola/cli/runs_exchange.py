@@ -94,7 +94,7 @@ def _export_whole(store: Store, out: Path, asked: Asked) -> None:
     else:
         keys = list(store.keys())
     size = export_runs(store, keys, out)
-    say(screen(), f"{counted(len(keys), 'run')} in {out} ({size / 1e6:.1f} MB)")
+    say(screen(), f"{counted(len(keys), 'run')} in {out} ({size / 1e3:,.0f} kB)")
 
 
 @contextmanager

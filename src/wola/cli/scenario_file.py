@@ -51,7 +51,10 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise Refused(f"{path} is no TOML file: {error}") from None
     for name, value in fields.items():
         if not isinstance(value, str | bool | int | float):
-            raise Refused(f"{path}: {name} = {value!r}; allowed: one value, as a scenario is flat")
+            raise Refused(
+                f"{path}: {name} = {value!r}; allowed: one value for each field; a grid is for "
+                "`wola bench`"
+            )
     if not isinstance(fields.get("strategy", ""), str):
         raise Refused(f"{path}: strategy = {fields['strategy']!r}; allowed: a name")
     return fields

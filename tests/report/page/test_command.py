@@ -9,7 +9,7 @@ from typer.main import get_command
 
 from wola.cli import app
 from wola.cli.flags import given as given_fields
-from wola.cli.scenario_file import settle
+from wola.cli.settling import settle
 from wola.report.page.command import command_line
 from wola.training import STRATEGIES, Scenario
 
