@@ -3,6 +3,7 @@
 import math
 from dataclasses import asdict, dataclass
 from hashlib import sha256
+from importlib import import_module
 from statistics import fmean
 from typing import Any
 
@@ -117,6 +118,11 @@ class Result:
             "seconds_evaluation": [found.seconds if found else 0.0 for found in tested],
         }
         return pl.DataFrame({name: columns[name] for name in _SCHEMA}, schema=_SCHEMA)
+
+    def plot(self) -> Any:
+        """A matplotlib figure of the run: accuracy, dissimilarity and the weights of workers."""
+        # Found by name: the room that draws comes after this one.
+        return import_module("wola.report.run_figure").run_figure(self)
 
     def digest(self) -> str:
         """SHA-256 of the model and of all that was measured but time: the bits of the run."""

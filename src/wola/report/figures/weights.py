@@ -66,7 +66,7 @@ def weights_figure(
             own = steps.filter(strategy=strategy, aggregator=rule).sort("step")
             ran = there.filter(strategy=strategy, aggregator=rule)
             none = "no run" if ran.is_empty() else "no weights"
-            told = none if own.is_empty() else _panel(axes, own, byzantine)
+            told = none if own.is_empty() else draw_weights(axes, own, byzantine)
             axes.set_title(f"{label.split(' (')[0]}\n{told}" if row == 0 else told, fontsize=NOTE)
             axes.tick_params(labelsize=SMALL)
         panels[row, 0].set_yticks(ticks, [names[i] for i in ticks], fontsize=SMALL)
@@ -89,7 +89,7 @@ def weights_figure(
     return figure
 
 
-def _panel(axes: Axes, steps: pl.DataFrame, byzantine: int) -> str:
+def draw_weights(axes: Axes, steps: pl.DataFrame, byzantine: int) -> str:
     """Draws the weights of a run, honest workers over Byzantine ones, and tells their share."""
     numbers = np.asarray(steps["weights"].to_list(), dtype=np.float64)
     workers = numbers.shape[1]
@@ -100,9 +100,11 @@ def _panel(axes: Axes, steps: pl.DataFrame, byzantine: int) -> str:
         (OF_BYZANTINE, numbers[:, workers - byzantine :], (0.5, end, workers - 0.5, border)),
     )
     for colours, part, extent in parts:
-        image = binned(part).T
-        axes.imshow(image, cmap=colours, extent=extent, interpolation="nearest", **shades)
-    axes.axhline(border, color="black", linewidth=2)
+        if part.size:
+            image = binned(part).T
+            axes.imshow(image, cmap=colours, extent=extent, interpolation="nearest", **shades)
+    if byzantine:
+        axes.axhline(border, color="black", linewidth=2)
     axes.set_ylim(workers - 0.5, -0.5)
     share = 100 * numbers[:, workers - byzantine :].sum(1).mean()
     return f"Byzantine {share:.0f} %"
