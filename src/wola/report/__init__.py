@@ -1,5 +1,6 @@
 """Reports: from a store of runs to tables, figures and a page."""
 
+from wola.report.compare import Comparison, compare
 from wola.report.runs import Runs, read_runs
 
-__all__ = ["Runs", "read_runs"]
+__all__ = ["Comparison", "Runs", "compare", "read_runs"]

@@ -100,27 +100,43 @@ def read_runs(*stores: Store) -> Runs:
     notes += others
     own = _own_strategies(stores, notes)
     none = pl.DataFrame(schema=SCHEMA)
-    done, lost = pl.concat([none, *tables]), pl.concat([none, *map(_failures, stores)])
+    done, failed = pl.concat([none, *tables]), pl.concat([none, *map(_failures, stores)])
+    return assembled(done, failed, strategies=own, stores=stores, notes=notes)
+
+
+def assembled(
+    done: pl.DataFrame,
+    failed: pl.DataFrame,
+    *,
+    strategies: Strategies,
+    stores: Sequence[Store] = (),
+    notes: Iterable[str] = (),
+) -> Runs:
+    """The runs of two tables with the columns of a store's: those done, and those that failed.
+
+    `strategies` are those of one's own; `notes` come before what there is to say of these runs.
+    """
+    told = list(notes)
     versions = content_versions(done["content"].to_list())
-    lost = lost.filter(_as_it_is(lost["content"], versions))
-    table, failed = _described(done, lost, own, versions)
-    table = _each_once(table, notes)
+    failed = failed.filter(_as_it_is(failed["content"], versions))
+    table, failed = _described(done, failed, strategies, versions)
+    table = _each_once(table, told)
     failed = failed.join(table, on=_PLACE, how="anti", nulls_equal=True)
     if len(failed):
-        notes.append(f"{counted(len(failed), 'run')} failed")
+        told.append(f"{counted(len(failed), 'run')} failed")
     early = table.filter(pl.col("ending") != "finished")
     if len(early):
-        notes.append(
+        told.append(
             f"{counted(len(early), 'run')} ended early: the accuracy is that of the tests before "
             "the end"
         )
     answered = table.filter(pl.col("key") != pl.col("run"))
     if len(answered):
-        notes.append(
+        told.append(
             f"{len(answered)} of {counted(len(table), 'scenario')} coincide with another, and show "
             "the result of its run"
         )
-    return Runs(table, failed, tuple(stores), tuple(notes), own)
+    return Runs(table, failed, tuple(stores), tuple(told), strategies)
 
 
 def _other_versions(stores: Iterable[Store]) -> list[str]:
