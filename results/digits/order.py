@@ -9,10 +9,10 @@ from wola.report.comparison.agreement import kendall_tau
 from wola.report.comparison.paper_numbers import paper_numbers
 
 COLUMN = ["alpha", "byzantine", "strategy"]
-TABLE_KINDS = {"global": "accuracy", "worst": "worst"}
+KINDS = {"global": "accuracy", "worst": "worst"}
 
 for dataset in ("fashion-mnist", "cifar10"):
-    for summary, table in TABLE_KINDS.items():
+    for summary, table in KINDS.items():
         ours = pl.read_csv(Path(__file__).parent / "tables" / f"{table}-digits.csv")
         theirs = (
             paper_numbers()

@@ -56,7 +56,7 @@ CHANGES = st.fixed_dictionaries(
         "inputs": st.sampled_from(["scaled", "standardised"]),
         "loss": st.sampled_from(["cross-entropy", "wola", "wola-batch"]),
         "objective": st.sampled_from(["prior", "uniform", "shared", "shared(rule=nnm+median)"]),
-        "mixing": st.sampled_from(["none", "nnm", "arc+nnm", "bucketing(size=2)+nnm"]),
+        "mixing": st.sampled_from(["none", "nnm", "arc+nnm", "bucketing(size=1)+nnm"]),
         "aggregator": st.sampled_from(
             ["median", "multi-krum(power=1)", "geometric-median(iterations=10, nu=0.1)"]
         ),
