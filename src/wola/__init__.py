@@ -77,6 +77,8 @@ if TYPE_CHECKING:
         Mixing,
     )
     from wola.report import (
+        Comparison,
+        compare,
         read_runs,
     )
     from wola.testing import (
@@ -160,7 +162,11 @@ _ROOMS = {
         "FoundationFL",
         "Mixing",
     ),
-    "report": ("read_runs",),
+    "report": (
+        "Comparison",
+        "compare",
+        "read_runs",
+    ),
     "testing": (
         "check_attack",
         "check_mixing",
@@ -192,6 +198,7 @@ __all__ = [
     "ColludingAttack",
     "ColumnRule",
     "ComparativeGradientElimination",
+    "Comparison",
     "CoordinateMedian",
     "Dataset",
     "Dirichlet",
@@ -234,6 +241,7 @@ __all__ = [
     "check_attack",
     "check_mixing",
     "check_rule",
+    "compare",
     "gradient_dissimilarity",
     "label_counts",
     "load",

@@ -1,4 +1,4 @@
-"""Reports: from a store of runs to tables, figures and a page."""
+"""Reports: from a store of runs to tables, figures and a page; and a comparison in three lines."""
 
 from wola.report.compare import Comparison, compare
 from wola.report.runs import Runs, read_runs
