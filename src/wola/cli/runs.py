@@ -38,6 +38,9 @@ LISTED = {
     "ending": "ending",
 }
 
+#: Columns that no table of runs needs.
+UNBOUNDED = 100_000
+
 _Where = Annotated[Path, typer.Option("--store", metavar="FOLDER", help="The store.")]
 _Key = Annotated[str, typer.Argument(metavar="KEY", help="A run's key, or how it begins.")]
 _Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -70,6 +73,7 @@ def ls(
     table_of_runs = _listing(found)
     if not console.is_terminal:
         # One line for each run, however long its parts are written.
+        console.width = UNBOUNDED
         console.width = console.measure(table_of_runs).maximum
     console.print(table_of_runs)
     say(console, counted(len(found), "run"))
