@@ -1,4 +1,4 @@
-"""The `wola` command: what it offers, how soon it answers, and where it imports from."""
+"""The `wola` command: what it offers, what it loads, and where it imports from."""
 
 import json
 import os
@@ -14,33 +14,31 @@ from wola.cli.app import Wola
 
 HEAVY = {"torch", "polars", "numba", "matplotlib", "sklearn", "pydantic", "numpy", "rich"}
 
-# Runs the command and then tells what it took and what was imported.
-MEASURED = """
-import json, resource, sys
+# Runs the command and then tells what was imported.
+LOOKED_AT = """
+import json, sys
 from wola.cli import main
 try:
     main()
 except SystemExit as end:
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    told = {"code": end.code, "seconds": used.ru_utime + used.ru_stime, "loaded": list(sys.modules)}
+    told = {"code": end.code, "loaded": list(sys.modules)}
     print(json.dumps(told), file=sys.stderr)
 """
 
 
-def measured(*words: str) -> tuple[str, dict[str, object]]:
+def looked_at(*words: str) -> tuple[str, dict[str, object]]:
     done = subprocess.run(
-        [sys.executable, "-c", MEASURED, *words], capture_output=True, text=True, check=True
+        [sys.executable, "-c", LOOKED_AT, *words], capture_output=True, text=True, check=True
     )
     return done.stdout, json.loads(done.stderr)
 
 
 @pytest.mark.parametrize("word", ["--help", "--version"])
-def test_the_first_words_are_answered_at_once_without_a_heavy_import(word):
-    _, told = measured(word)
+def test_the_first_words_are_answered_without_a_heavy_import(word):
+    _, told = looked_at(word)
 
     assert told["code"] == 0
     assert not HEAVY & {name.partition(".")[0] for name in told["loaded"]}
-    assert told["seconds"] < 0.3
 
 
 def test_the_help_lists_every_command_with_its_line(wola):
