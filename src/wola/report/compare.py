@@ -3,25 +3,18 @@
 import io
 import shutil
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from os import PathLike
 from tempfile import mkdtemp
-from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 from rich.console import Console
 
-from wola.bench.coincidence import coinciding
-from wola.bench.events import Begun, Done, Listener, ignore
-from wola.bench.executors.local import LocalExecutor
 from wola.bench.grid import Grid, axis_value
-from wola.bench.index import SCHEMA, content_text
-from wola.bench.progress import GridProgress
-from wola.bench.run import check_importable, run_grid, tasks_of
+from wola.bench.run import check_importable
 from wola.bench.store import Store
 from wola.data import Dataset
 from wola.parts import Call, Unimportable, written
@@ -29,10 +22,11 @@ from wola.report.attack_board import attack_boards, worst_and_mean
 from wola.report.forms import terminal
 from wola.report.forms.html import html
 from wola.report.layout import Table
-from wola.report.runs import Runs, assembled, values
+from wola.report.runs import Runs, values
 from wola.report.settings import TABLE_AXES
 from wola.report.short_names import short_names, short_strategies
-from wola.training import PARTS, STRATEGIES, Result, Scenario, simulate
+from wola.report.small_grid import run_in_memory, run_in_store
+from wola.training import PARTS, STRATEGIES, Scenario
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -152,9 +146,9 @@ def compare(
         grid = grid.changed(**_named(dataset, kept, base))
         scenarios = grid.scenarios()
         if here:
-            runs = _run_here(scenarios, grid, progress)
+            runs = run_in_memory(scenarios, grid, progress)
         else:
-            runs = _run_there(scenarios, grid, kept, processes, progress)
+            runs = run_in_store(scenarios, grid, kept, processes, progress)
     except BaseException:
         remove()
         raise
@@ -198,73 +192,3 @@ def _named(dataset: Any, store: Store, base: Mapping[str, Any]) -> dict[str, Any
         dataset.save(path)
     clients = {} if dataset.clients is None or "partition" in base else {"partition": "clients"}
     return {"dataset": written(Call("npz", (("path", path),))), **clients}
-
-
-def _run_there(
-    scenarios: Sequence[Scenario],
-    grid: Grid,
-    store: Store,
-    processes: int | None,
-    progress: bool,
-) -> Runs:
-    """The runs of a grid, done by processes and kept in a store."""
-    with _shown(len(tasks_of(scenarios, store)), progress) as listener:
-        run_grid(
-            scenarios,
-            store,
-            executor=LocalExecutor(processes),
-            listener=listener,
-            title="comparison",
-            strategies=grid.strategies,
-        )
-    asked = {scenario.key(): scenario for scenario in scenarios}
-    done = store.frame(coinciding=True).filter(pl.col("key").is_in(list(asked)))
-    lost = [
-        {"key": key, "run": store.key(scenario), **_fields(scenario)}
-        for key, scenario in asked.items()
-        if store.state(store.key(scenario)) == "failed"
-    ]
-    failed = pl.DataFrame(lost, schema=SCHEMA)
-    return assembled(done, failed, strategies=grid.strategies, stores=[store])
-
-
-def _run_here(scenarios: Sequence[Scenario], grid: Grid, progress: bool) -> Runs:
-    """The runs of a grid, done in this process and kept in memory."""
-    rows, wanted = [], coinciding(scenarios)
-    with _shown(len(wanted), progress) as listener:
-        for run, answered in wanted.items():
-            key, start = run.key(), monotonic()
-            listener(Begun(key, run))
-            result = simulate(run)
-            rows += [_row(scenario, key, result) for scenario in answered]
-            listener(Done(key, run, result.accuracy, result.ending, monotonic() - start))
-    done = pl.DataFrame(rows, schema=SCHEMA)
-    return assembled(done, pl.DataFrame(schema=SCHEMA), strategies=grid.strategies)
-
-
-@contextmanager
-def _shown(total: int, progress: bool) -> Iterator[Listener]:
-    """A listener that shows a grid under way on standard error, or nothing."""
-    if not progress:
-        yield ignore
-        return
-    with GridProgress(Console(stderr=True), total, title="comparison") as shown:
-        yield shown
-
-
-def _row(scenario: Scenario, run: str, result: Result) -> dict[str, Any]:
-    summary = result.summary()
-    numbers = {name: summary[name] for name in SCHEMA if name in summary}
-    return {
-        **numbers,
-        **_fields(scenario),
-        "key": scenario.key(),
-        "run": run,
-        "steps_taken": summary["steps"],
-        "seconds": sum(result.seconds.values()),
-    }
-
-
-def _fields(scenario: Scenario) -> dict[str, Any]:
-    texts = {name: str(v) if isinstance(v, str) else v for name, v in scenario}
-    return {**texts, "content": content_text(scenario.content())}

@@ -7,10 +7,12 @@ import pytest
 
 from tests.report.browser.conftest import DESKTOP, PHONE, Open
 from tests.report.browser.store import fill, scenarios
+from tests.report.test_any_store import own_strategies
 from wola.bench.store import Store
 from wola.report import Runs, read_runs
 from wola.report.page import write, write_page
 from wola.report.page.command import command_line
+from wola.report.paper_tables import make_tables
 from wola.report.scores import gains, ranked, scores
 
 NONE, MINUS = "\N{EN DASH}", "\N{MINUS SIGN}"
@@ -314,3 +316,18 @@ def test_the_pages_data_is_plain_json(address: str) -> None:
     found = re.search(r'id="data">(.*?)</script>', text)
     assert found
     assert set(json.loads(found[1])) >= {"fields", "rows", "notes", "titles", "orders", "place"}
+
+
+def test_strategies_of_ones_own_stand_beside_the_papers_with_all_their_runs(
+    look: Open, tmp_path: Path
+) -> None:
+    runs = own_strategies(Store.open(tmp_path / "store"))
+    page = look(write_page(runs, tmp_path / "page").as_uri()).page
+    page.wait_for_selector("#overview tbody tr")
+    (table,) = make_tables(runs, ["accuracy"])
+    names = page.locator("#overview tbody th").all_inner_texts()
+    assert names == [f"{NONE} (rule alone)", *list(table.blocks[0].rows)[1:]]
+    page.click("label:has(#measure-gain)")
+    assert page.locator("#overview tbody th").all_inner_texts() == ["WoLA", "Slow"]
+    shown = page.locator("#overview tbody td").all_inner_texts()
+    assert [text.split() for text in shown] == [["+5.0", "place", "2"], ["+15.0", "place", "1"]]
