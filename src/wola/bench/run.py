@@ -2,10 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
 from typing import Any, Protocol
 
 from wola.bench.coincidence import representative
 from wola.bench.events import Done, Event, Failed, GridReport, Listener, Said, Skipped, ignore
+from wola.bench.executors.local import LocalExecutor
+from wola.bench.grid import Grid
 from wola.bench.index import content_text
 from wola.bench.notes import announce
 from wola.bench.store import Store, StoreError
@@ -40,15 +43,19 @@ def _tasks(runs: Iterable[Scenario], store: Store) -> list[Task]:
 
 
 def run_grid(
-    scenarios: Sequence[Scenario],
-    store: Store,
+    grid: Grid | Sequence[Scenario],
+    store: Store | str | PathLike[str],
     *,
-    executor: Executor,
+    executor: Executor | None = None,
     listener: Listener = ignore,
     title: str = "grid",
     strategies: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> GridReport:
-    """Brings the runs of all scenarios into the store, and reports how that went.
+    """Brings the runs of a grid, or of some scenarios, into the store, and reports how that went.
+
+    The store may be named by its folder, and is made there if there is none. Without an executor
+    the runs are done on this machine, one process per core; a script then needs the usual
+    ``if __name__ == "__main__":`` around the call.
 
     Runs that are in the store are skipped; one that is there but damaged is set aside and run
     again. Other processes and machines may work on the same store: no run is done twice. It may be
@@ -57,6 +64,11 @@ def run_grid(
 
     A scenario with a part that other processes cannot import is refused: put it into a module.
     """
+    if isinstance(grid, Grid):
+        strategies = {**grid.strategies, **(strategies or {})}
+    scenarios = grid.scenarios() if isinstance(grid, Grid) else grid
+    store = store if isinstance(store, Store) else Store.open(store)
+    executor = LocalExecutor() if executor is None else executor
     for scenario in scenarios:
         check_importable(scenario)
     runs = [representative(scenario) for scenario in scenarios]
