@@ -11,6 +11,7 @@ import polars as pl
 from torch import Tensor
 
 from wola.data import LabelMix
+from wola.ground.names import counted
 from wola.training.evaluate import class_accuracies
 from wola.training.metrics import PHASES, Evaluation, StepRecord
 from wola.training.scenario import SEMANTICS, Scenario, record_key
@@ -46,7 +47,7 @@ class Result:
         return (
             f"Result: {s.dataset}, {s.attack} by {s.byzantine} of {s.workers} workers against "
             f"{s.aggregator}, {s.strategy or s.loss}, seed {s.seed}\n"
-            f"  accuracy {self.accuracy:.2f} %, mean of {tests} tests over training; "
+            f"  accuracy {self.accuracy:.2f} %, mean of {counted(tests, 'test')} over training; "
             f"{self.final_accuracy:.2f} % at the end\n"
             f"  {self.ending}; .frame(), .summary(), .plot(), .state"
         )
