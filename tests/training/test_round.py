@@ -70,10 +70,10 @@ def test_attack_none_lets_everyone_train():
 
 
 def test_weights_are_recorded_where_the_rule_has_them():
-    training, _, _, records = taken(Scenario(aggregator="krum"), 2)
+    training, _, _, records = taken(Scenario(aggregator="krum", attack="none"), 2)
     assert sorted(records[1].weights) == [0.0] * 16 + [1.0]
     chosen = records[1].weights.index(1.0)
-    assert Krum(power=1).weights(training.momenta, 6)[chosen] == 1
+    assert Krum().weights(training.momenta, 6)[chosen] == 1
     assert taken(Scenario(), 1)[3][0].weights is None
 
 

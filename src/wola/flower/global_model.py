@@ -14,6 +14,7 @@ from wola.flower.recipe import Recipe
 from wola.flower.reply_checks import Update
 from wola.models import FlatModel
 from wola.training.metrics import spread
+from wola.training.order import in_rows, shuffled
 from wola.training.registry import PARTS
 from wola.training.server import ServerOptimiser
 from wola.training.streams import stream
@@ -43,18 +44,21 @@ class GlobalModel:
     def step(self, updates: Sequence[Update], f: int, rule: Rule, round_number: int) -> Step:
         """Aggregates the updates, of which at most `f` are Byzantine, and moves the model.
 
-        Whatever stands in the way (too few updates for the rule, a model that would not be
+        The updates come in ascending order of their nodes, whoever was first; rule and median see
+        them in an order drawn anew in each round, the engine's. Whatever stands in the way (too few updates for the rule, a model that would not be
         finite) leaves everything as it was, and is the reason in `skipped`.
         """
         try:
             rule.check(len(updates), f)
         except ValueError as error:
             return Step(skipped=str(error))
-        rows = torch.stack([each.update for each in updates])
+        order = shuffled(len(updates), seed=self.recipe.seed, step=round_number)
+        seen = [updates[i] for i in order.tolist()]
+        rows = torch.stack([each.update for each in seen])
         dissimilarity = finite_or_none(spread(rows)[1])
         generator = stream(self.recipe.seed, "rule", round_number)
         try:
-            outcome = rule.aggregate(rows, f, generator)
+            outcome = in_rows(rule.aggregate(rows, f, generator), order)
         except (ArithmeticError, RuntimeError, ValueError) as error:
             return Step(skipped=f"the rule failed: {error}", dissimilarity=dissimilarity)
         parameters, memory = self.flat.parameters.clone(), self.server.state_dict()
@@ -66,7 +70,7 @@ class GlobalModel:
             reason = "the model would not be finite"
             return Step(skipped=reason, dissimilarity=dissimilarity)
         if self.flat.statistics.numel():
-            blocks = torch.stack([each.statistics for each in updates])
+            blocks = torch.stack([each.statistics for each in seen])
             self.flat.statistics.copy_(CoordinateMedian()(blocks, f))
         weights = None if outcome.weights is None else tuple(outcome.weights.tolist())
         norm = finite_or_none(float(torch.linalg.vector_norm(outcome.update)))

@@ -25,10 +25,11 @@ from wola.mixing import Chain, MixingChain
 from wola.parts import Unimportable, parse, part_name, written
 from wola.training import checks
 from wola.training.content import content_of, natural_workers, usual_partition
+from wola.training.order import Order
 from wola.training.registry import PARTS, STRATEGIES, make_rule, strategy_named
 
 #: Changes whenever the same scenario would give other numbers, a changed default among them.
-SEMANTICS = "1"
+SEMANTICS = "2"
 
 _SHORT = {"beta": 0.9, "lr": 0.75, "schedule": "harmonic", "steps": 800}
 _LONG = {"beta": 0.99, "lr": 0.25, "schedule": "step", "steps": 2000}
@@ -141,7 +142,8 @@ class Scenario(TrainingFields):
     from the reports, of which the Byzantine ones are those of `objective_attack`. Attack "none"
     lets the f workers train honestly on shards of their own. With `participants` c < n drawn each
     round, the rule is told f_c = min(ceil(f c / n), floor((c-1)/2)): a bound in expectation, not
-    a guarantee. One's own data are divided with every sample at one worker at most, unless a
+    a guarantee. The rule sees the workers in an `order` drawn anew in each round; "byzantine-first"
+    and "byzantine-last" show what a rule makes of the order. One's own data are divided with every sample at one worker at most, unless a
     partition is named; where the data say who holds what, they also give `workers`. An impossible
     scenario is a `ScenarioError`.
 
@@ -169,6 +171,8 @@ class Scenario(TrainingFields):
     """Byzantine workers, f, fewer than half."""
     participants: int | None = _field("federation", None, ge=1)
     """Workers drawn in each round; none: all."""
+    order: Order = _field("federation", "shuffled")
+    """The order in which the rule sees the workers: drawn each round, or attackers first, last."""
     objective: Part = _field("loss and objective", "prior")
     """The label distribution that the WoLA loss trains towards."""
     objective_attack: Part = _field("attack", "none")
