@@ -45,8 +45,9 @@ class GlobalModel:
         """Aggregates the updates, of which at most `f` are Byzantine, and moves the model.
 
         The updates come in ascending order of their nodes, whoever was first; rule and median see
-        them in an order drawn anew in each round, the engine's. Whatever stands in the way (too few updates for the rule, a model that would not be
-        finite) leaves everything as it was, and is the reason in `skipped`.
+        them in an order drawn anew in each round, the engine's. Whatever stands in the way (too few
+        updates for the rule, a model that would not be finite) leaves everything as it was, and is
+        the reason in `skipped`.
         """
         try:
             rule.check(len(updates), f)

@@ -143,9 +143,9 @@ class Scenario(TrainingFields):
     lets the f workers train honestly on shards of their own. With `participants` c < n drawn each
     round, the rule is told f_c = min(ceil(f c / n), floor((c-1)/2)): a bound in expectation, not
     a guarantee. The rule sees the workers in an `order` drawn anew in each round; "byzantine-first"
-    and "byzantine-last" show what a rule makes of the order. One's own data are divided with every sample at one worker at most, unless a
-    partition is named; where the data say who holds what, they also give `workers`. An impossible
-    scenario is a `ScenarioError`.
+    and "byzantine-last" show what a rule makes of the order. One's own data are divided with every
+    sample at one worker at most, unless a partition is named; where the data say who holds what,
+    they also give `workers`. An impossible scenario is a `ScenarioError`.
 
     >>> Scenario(dataset="digits", workers=10, byzantine=5)
     Traceback (most recent call last):
