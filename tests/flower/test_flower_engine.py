@@ -82,3 +82,17 @@ def test_the_weights_recorded_are_those_of_the_engine(tmp_path: Path) -> None:
     for step, record in zip(engine.steps, strategy.records[1:], strict=True):
         assert record.weights is not None
         assert step.weights == pytest.approx(tuple(record.weights.values()), abs=1e-6)
+
+
+@pytest.mark.parametrize("server", ["sgd", "adam"])
+def test_the_default_dtype_of_torch_changes_nothing(server: str, tmp_path: Path) -> None:
+    scenario = digits(steps=2, attack="lf", server=server, lr=0.01)
+    expected = simulate(scenario).state
+    torch.set_default_dtype(torch.float64)
+    try:
+        strategy, module = scenario_strategy(scenario)
+        result = strategy.start(scenario_grid(scenario, module, tmp_path), num_rounds=2)
+    finally:
+        torch.set_default_dtype(torch.float32)
+    for name, value in result.arrays.to_torch_state_dict().items():
+        assert torch.equal(value, expected[name]), name

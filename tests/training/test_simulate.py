@@ -141,13 +141,66 @@ def test_a_run_that_blows_up_ends_with_a_reason_and_the_last_good_model():
     assert result.summary()["ending"] == result.ending
 
 
+@pytest.mark.parametrize(("every", "first"), [(1, True), (7, False)])
+def test_a_run_that_blows_up_is_averaged_over_as_many_tests_as_the_others(every, first):
+    scenario = SHORT.changed(
+        lr=1e30, clip=0, steps=60, evaluate_every=every, aggregator="mean", attack="none"
+    )
+    result = simulate(scenario)
+    tested = [e.accuracy for e in result.evaluations]
+    planned = {1: 60, 7: 9}[every]
+    assert result.ending.startswith("diverged")
+    assert bool(tested) is first
+    after = planned - len(tested)
+    assert after > 0
+    expected = (sum(tested) + after * result.final_accuracy) / planned
+    assert result.accuracy == pytest.approx(expected, rel=1e-12)
+    summary = result.summary()
+    assert (summary["tests"], summary["tests_after_end"]) == (len(tested), after)
+    assert summary["accuracy"] == result.accuracy
+    assert result.frame()["accuracy"].count() == len(tested)
+    assert f"{len(tested)} tests over training and {after} more with the final model" in repr(
+        result
+    )
+
+
+def test_a_run_that_ends_as_planned_has_no_tests_after_its_end():
+    summary = simulate(SHORT).summary()
+    assert (summary["tests"], summary["tests_after_end"]) == (3, 0)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {},
+        {"attack": "gaussian", "server": "adam", "lr": 0.01},
+        {"attack": "mimic-variance", "server": "momentum", "loss": "wola-batch"},
+        {"attack": "optimal-alie", "aggregator": "geometric-median"},
+        {"attack": "lf", "objective": "shared", "objective_attack": "worst"},
+        {"attack": "min-max", "partition": "gamma-similarity", "mixing": "bucketing+arc"},
+        {"model": "tests.models.factories:normalised_convnet", "local_steps": 2, "batch": 16},
+    ],
+    ids=str,
+)
+def test_the_default_dtype_of_torch_changes_nothing(fields):
+    scenario = SHORT.changed(steps=3, workers=7, byzantine=2, **fields)
+    expected = simulate(scenario)
+    torch.set_default_dtype(torch.float64)
+    try:
+        found = simulate(scenario)
+    finally:
+        torch.set_default_dtype(torch.float32)
+    assert {v.dtype for v in found.state.values()} == {v.dtype for v in expected.state.values()}
+    assert found.digest() == expected.digest()
+
+
 def test_a_model_that_is_never_tested_falls_back_to_the_start():
     scenario = SHORT.changed(lr=1e38, clip=0, l2=1e30, evaluate_every=60, steps=60)
     result = simulate(scenario)
     assert result.ending.startswith("diverged at step ")
     assert result.evaluations == []
-    assert math.isnan(result.accuracy)
-    assert result.summary()["accuracy"] is None
+    assert result.accuracy == result.final_accuracy
+    assert result.summary()["tests_after_end"] == 1
     assert all(tensor.isfinite().all() for tensor in result.state.values())
 
 

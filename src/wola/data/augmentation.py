@@ -17,7 +17,9 @@ def horizontal_flip(images: Tensor, generator: Generator, *, probability: float 
         raise ValueError(
             f"images has shape {tuple(images.shape)}; allowed: (B, C, H, W), a batch of images"
         )
-    draw = torch.rand(len(images), generator=generator, device=generator.device)
+    draw = torch.rand(
+        len(images), generator=generator, dtype=torch.float32, device=generator.device
+    )
     flipped = (draw < probability).to(images.device).view(-1, 1, 1, 1)
     return torch.where(flipped, images.flip(-1), images)
 

@@ -54,7 +54,7 @@ def _last_nan(update: Tensor, generator: Generator) -> Tensor:
 
 
 def _noise(update: Tensor, generator: Generator) -> Tensor:
-    return torch.randn(len(update), generator=generator)
+    return torch.randn(len(update), dtype=torch.float32, generator=generator)
 
 
 def _on_one_class(report: Tensor) -> Tensor:
@@ -70,7 +70,7 @@ def _replaced(make: Callable[[Array], Array]) -> Callable[[RecordDict], None]:
 
 
 def _longer(array: Array) -> Array:
-    return flat_array(torch.zeros(array.shape[0] + 1))
+    return flat_array(torch.zeros(array.shape[0] + 1, dtype=torch.float32))
 
 
 def _doubles(array: Array) -> Array:
@@ -78,7 +78,7 @@ def _doubles(array: Array) -> Array:
 
 
 def _huge(array: Array) -> Array:
-    return flat_array(torch.zeros(HUGE))
+    return flat_array(torch.zeros(HUGE, dtype=torch.float32))
 
 
 def _renamed(content: RecordDict) -> None:

@@ -121,7 +121,7 @@ class StrategySettings:
         if objective.needs_reports:
             return None
         try:
-            return objective(torch.ones(1, self.classes), 0)
+            return objective(torch.ones(1, self.classes, dtype=torch.float64), 0)
         except ValueError as error:
             raise ValueError(f"objective = {str(self.objective)!r}: {error}") from error
 

@@ -214,7 +214,7 @@ def read_arrays(content: RecordDict, name: str, sizes: dict[str, int]) -> dict[s
         got = ", ".join(sorted(key[:20] for key in record)[:5]) or "nothing"
         raise WireError(f"{name} holds {got}; allowed: {', '.join(sorted(expected))}")
     return {
-        key: read_array(record[key], size) if size else torch.empty(0)
+        key: read_array(record[key], size) if size else torch.empty(0, dtype=torch.float32)
         for key, size in sizes.items()
     }
 

@@ -1,7 +1,8 @@
 """Models by name, and how one is made with an initialisation of its own."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import torch
 from torch import Generator, nn
@@ -43,14 +44,15 @@ def build(
 
     A factory is called as ``factory(shape, classes)``, one that takes neither without arguments,
     as a plain class is. PyTorch's default initialisation is drawn from ``generator``; the global
-    random state is left as it was. ``name`` is what an error calls the model.
+    random state is left as it was. Whatever PyTorch's default dtype is, a model that names none is
+    made in float32. ``name`` is what an error calls the model.
 
     >>> model = build(mlp, name="mlp", shape=(4,), classes=3, generator=torch.Generator())
     >>> sum(p.numel() for p in model.parameters())
     515
     """
     seed = int(torch.randint(2**63 - 1, (), generator=generator, device=generator.device))
-    with torch.random.fork_rng(devices=[]):
+    with torch.random.fork_rng(devices=[]), _float32():
         torch.default_generator.manual_seed(seed)
         try:
             model = factory(tuple(shape), classes) if _takes_shape(factory) else factory()
@@ -68,6 +70,16 @@ def build(
     return model
 
 
+@contextmanager
+def _float32() -> Iterator[None]:
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float32)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(before)
+
+
 def _takes_shape(factory: Factory) -> bool:
     called = factory.factory if isinstance(factory, Prepared) else factory
     parameters = inspect.signature(called).parameters.values()
@@ -81,7 +93,7 @@ def _check_outputs(model: nn.Module, name: str, shape: Shape, classes: int) -> N
     model.eval()
     try:
         with torch.inference_mode(), torch.random.fork_rng(devices=[]):
-            made = model(torch.zeros(2, *shape))
+            made = model(torch.zeros(2, *shape, dtype=torch.float32))
     except RuntimeError as error:
         raise ValueError(
             f"model = {name!r} does not take inputs of shape {tuple(shape)}: {error}"

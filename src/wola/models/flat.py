@@ -87,7 +87,7 @@ class _Piece:
 def _moved_to_one(tensors: Iterable[Tensor]) -> Tensor:
     held = list(tensors)
     if not held:
-        return torch.empty(0)
+        return torch.empty(0, dtype=torch.float32)
     pieces = [_Piece(tensor) for tensor in held]
     flat = held[0].detach().new_empty(sum(piece.count for piece in pieces))
     start = 0

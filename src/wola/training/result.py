@@ -11,7 +11,6 @@ import polars as pl
 from torch import Tensor
 
 from wola.data import LabelMix
-from wola.ground.names import counted
 from wola.training.evaluate import class_accuracies
 from wola.training.metrics import PHASES, Evaluation, StepRecord
 from wola.training.scenario import SEMANTICS, Scenario, record_key
@@ -24,7 +23,8 @@ class Result:
     `confusion` (C, C) counts how often class i of the test set was taken for class j by the final
     model; `q` (C,) is the objective, `counts` (n, C) the samples per worker and class. `ending` is
     "finished", or says why the run stopped. `content` holds SHA-256 of the user's own data and
-    sources as they were when the run began, `data` that of the samples it was trained on.
+    sources as they were when the run began, `data` that of the samples it was trained on;
+    `environment` says where it was computed, and is no part of the digest.
     """
 
     scenario: Scenario
@@ -40,14 +40,20 @@ class Result:
     content: dict[str, str]
     data: str
     mix: LabelMix
+    environment: dict[str, str]
 
     def __repr__(self) -> str:
         """The run in three lines."""
-        s, tests = self.scenario, len(self.evaluations)
+        s, tests, after = self.scenario, len(self.evaluations), self.tests_after_end
+        counted = (
+            f"{tests} tests over training"
+            if not after
+            else (f"{tests} tests over training and {after} more with the final model")
+        )
         return (
             f"Result: {s.dataset}, {s.attack} by {s.byzantine} of {s.workers} workers against "
             f"{s.aggregator}, {s.strategy or s.loss}, seed {s.seed}\n"
-            f"  accuracy {self.accuracy:.2f} %, mean of {counted(tests, 'test')} over training; "
+            f"  accuracy {self.accuracy:.2f} %, mean of {counted}; "
             f"{self.final_accuracy:.2f} % at the end\n"
             f"  {self.ending}; .frame(), .summary(), .plot(), .state"
         )
@@ -59,8 +65,19 @@ class Result:
 
     @property
     def accuracy(self) -> float:
-        """Test accuracy averaged over the evaluations of training, in percent."""
-        return fmean(e.accuracy for e in self.evaluations) if self.evaluations else math.nan
+        """Test accuracy averaged over the evaluations of training, in percent.
+
+        Evaluations that would have come after the end of a run that diverged count with the
+        accuracy of the final model, so that no run is averaged over fewer than the others.
+        """
+        tested = [evaluation.accuracy for evaluation in self.evaluations]
+        return fmean(tested + [self.final_accuracy] * self.tests_after_end)
+
+    @property
+    def tests_after_end(self) -> int:
+        """How many evaluations of the scenario would have come after the end of the run."""
+        planned = -(-self.scenario.steps // self.scenario.evaluate_every)
+        return planned - len(self.evaluations)
 
     @property
     def final_accuracy(self) -> float:
@@ -82,6 +99,8 @@ class Result:
             "ending": self.ending,
             "accuracy": self.accuracy,
             "final_accuracy": self.final_accuracy,
+            "tests": len(self.evaluations),
+            "tests_after_end": self.tests_after_end,
             "steps": len(self.steps),
             "skipped": sum(record.skipped for record in self.steps),
             "dropped": sum(len(record.dropped) for record in self.steps),
@@ -99,6 +118,7 @@ class Result:
             },
             "seconds": self.seconds,
             "digest": self.digest(),
+            "environment": dict(self.environment),
         }
         for name in ("dissimilarity_gradients", "dissimilarity_momenta", "cosine"):
             values = [getattr(record, name) for record in self.steps]

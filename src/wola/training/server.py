@@ -62,7 +62,7 @@ class Momentum(ServerOptimiser):
         super().__init__(size, device=device)
         check_number("beta", beta, least=0, below=1)
         self.beta = beta
-        self.velocity = torch.zeros(size, device=device)
+        self.velocity = torch.zeros(size, dtype=torch.float32, device=device)
 
     def step(self, parameters: Tensor, aggregate: Tensor, lr: float) -> None:
         """Moves the parameters by the aggregate (d,) with learning rate `lr`."""
@@ -97,8 +97,8 @@ class Adam(ServerOptimiser):
         check_number("beta", beta, least=0, below=1)
         check_number("beta2", beta2, least=0, below=1)
         self.beta, self.beta2 = beta, beta2
-        self.first = torch.zeros(size, device=device)
-        self.second = torch.zeros(size, device=device)
+        self.first = torch.zeros(size, dtype=torch.float32, device=device)
+        self.second = torch.zeros(size, dtype=torch.float32, device=device)
 
     def step(self, parameters: Tensor, aggregate: Tensor, lr: float) -> None:
         """Moves the parameters by the aggregate (d,) with learning rate `lr`."""

@@ -11,6 +11,7 @@ from torch import Tensor
 from wola.data import Dataset
 from wola.training.callbacks import Callback, interruption
 from wola.training.checkpoint import Checkpoint
+from wola.training.environment import differences, environment
 from wola.training.evaluate import confusion, evaluate
 from wola.training.federation import Federation, assemble
 from wola.training.metrics import Evaluation, StepRecord
@@ -29,11 +30,12 @@ def simulate(
 ) -> Result:
     """Trains a model over the workers of a scenario, under its attack, and says what happened.
 
-    The same scenario gives the same bits every time, in any process, resumed or not. With a
-    `checkpoint` the run saves itself every few steps, and at a Ctrl-C, which then ends it between
-    two rounds; `resume=True` goes on from the file if there is one. A run whose model, loss or
-    honest updates are no longer finite ends there, with the last model that could be tested. A
-    `dataset` takes the place of the one that the scenario names, and the result says so.
+    The same scenario gives the same bits every time, in any process, resumed or not, on machines
+    with the same instruction set and versions (`Result.environment`). With a `checkpoint` the run
+    saves itself every few steps, and at a Ctrl-C, which then ends it between two rounds;
+    `resume=True` goes on from the file if there is one. A run whose model, loss or honest updates
+    are no longer finite ends there, with the last model that could be tested. A `dataset` takes
+    the place of the one that the scenario names, and the result says so.
 
     >>> result = simulate(Scenario.paper("iris", steps=20, strategy="WoLA", attack="foe"))
     >>> result.ending, [evaluation.step for evaluation in result.evaluations]
@@ -66,6 +68,7 @@ class _Run:
         self.steps: list[StepRecord] = []
         self.evaluations: list[Evaluation] = []
         self.ending: str | None = None
+        self.environment, self.notes = environment(scenario.device), federation.notes
         self.good = self._model()
 
     def to_the_end(self, checkpoint: Checkpoint | None) -> Result:
@@ -138,11 +141,12 @@ class _Run:
             classes=federation.dataset.classes,
             q=federation.q,
             counts=federation.counts,
-            notes=federation.notes,
+            notes=self.notes,
             ending=self.ending or "finished",
             content=self.content,
             data=federation.dataset.digest(),
             mix=federation.mix,
+            environment=self.environment,
         )
 
     def state_dict(self) -> dict[str, Any]:
@@ -153,6 +157,8 @@ class _Run:
             "evaluations": [dict(vars(evaluation)) for evaluation in self.evaluations],
             "ending": self.ending,
             "good": list(self.good),
+            "notes": list(self.notes),
+            "environment": self.environment,
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -163,6 +169,9 @@ class _Run:
         self.ending = state["ending"]
         parameters, statistics = state["good"]
         self.good = (parameters, statistics)
+        self.notes = tuple(state["notes"])
+        if differing := differences(state["environment"], self.environment):
+            self.notes += (f"continued in another environment: {differing}",)
 
 
 def _keep_freed_memory() -> None:
