@@ -29,9 +29,23 @@ def normal_quantile(probability: float) -> float:
     return bisect_last(lambda z: math.erfc(-z / math.sqrt(2)) / 2 < probability, -40.0, 40.0)
 
 
+def sample_std(x: Array) -> Array:
+    return np.sqrt(sum((row - mean(x)) ** 2 for row in x) / (len(x) - 1))
+
+
+def supporters_needed(n: int, f: int) -> int:
+    """How many honest workers make a majority of n together with f attackers."""
+    return next(s for s in range(n + 1) if 2 * (s + f) > n)
+
+
 def alie_factor(n: int, f: int) -> float:
-    s = n // 2 + 1 - f
-    return normal_quantile((n - s) / n)
+    """The authors' code line: the share is one of all workers."""
+    return normal_quantile((n - supporters_needed(n, f)) / n)
+
+
+def alie_factor_of_honest(n: int, f: int) -> float:
+    """Baruch et al., algorithm 3: the share is one of the honest workers."""
+    return normal_quantile((n - f - supporters_needed(n, f)) / (n - f))
 
 
 def alie(honest: Array, n: int, f: int) -> Array:
@@ -47,23 +61,31 @@ def sign_flip(honest: Array) -> Array:
 
 
 def most_surrounded_outlier(honest: Array, f: int) -> int:
-    """The index that the paper's algorithm 2 chooses; of scores equal up to rounding the first."""
+    """The index that the paper's algorithm 2 chooses.
+
+    Of scores equal up to rounding it is that of the row that a dictionary has first, and of equal
+    rows the first.
+    """
     scores = surrounded_scores(honest, f)
-    return next(j for j, score in enumerate(scores) if score >= max(scores) * (1 - 1e-9))
+    best = [j for j, score in enumerate(scores) if score >= max(scores) * (1 - 1e-9)]
+    return min(best, key=lambda j: tuple(honest[j]))
 
 
 def surrounded_scores(honest: Array, f: int) -> list[float]:
-    """The scores of the paper's algorithm 2; equally far vectors rank by index."""
+    """The scores of the paper's algorithm 2, the mean over all ways to rank equally far vectors."""
     h = len(honest)
     center = mean(honest)
     scores = [0.0] * h
     for i in range(h):
+        others = [j for j in range(h) if j != i]
         # Rank h is i itself, also among copies of v_i.
-        farthest_first = sorted(
-            range(h), key=lambda j, i=i: (-distance(honest[i], honest[j]), j == i, j)
-        )
-        for rank, j in enumerate(farthest_first, start=1):
-            scores[j] += min(f, rank) * distance(honest[j], center)
+        scores[i] += min(f, h) * distance(honest[i], center)
+        for j in others:
+            gaps = [distance(honest[i], honest[k]) - distance(honest[i], honest[j]) for k in others]
+            farther = sum(gap > 1e-9 for gap in gaps)
+            tied = sum(abs(gap) <= 1e-9 for gap in gaps)
+            ranks = range(farther + 1, farther + tied + 1)
+            scores[j] += sum(min(f, r) for r in ranks) / tied * distance(honest[j], center)
     return scores
 
 

@@ -32,6 +32,71 @@ def test_alie_moves_and_scales_with_the_updates(drawn, shift, scale):
     torch.testing.assert_close(moved, scale * ALIE()(honest, f) + shift, rtol=1e-8, atol=1e-7)
 
 
+@pytest.mark.parametrize(
+    ("n", "f"), [(17, 2), (17, 4), (17, 6), (17, 8), (3, 1), (10, 1), (50, 24)]
+)
+def test_the_factor_of_the_attacks_own_paper_is_a_quantile_of_the_honest(n, f):
+    expected = reference.alie_factor_of_honest(n, f)
+    assert alie_factor(n, f, quantile="honest") == pytest.approx(expected, abs=1e-9)
+
+
+@settings(max_examples=30, deadline=None)
+@given(settings_drawn)
+def test_the_options_change_the_factor_and_the_deviation(drawn):
+    h, f, d, seed = drawn
+    honest = honest_updates(h, d, seed)
+    values = as_float64(honest)
+    for std, deviation in [
+        ("population", reference.population_std),
+        ("sample", reference.sample_std),
+    ]:
+        for quantile, factor in [
+            ("all", reference.alie_factor),
+            ("honest", reference.alie_factor_of_honest),
+        ]:
+            expected = reference.mean(values) + factor(h + f, f) * deviation(values)
+            sent = ALIE(std=std, quantile=quantile)(honest, f)[0].numpy()
+            np.testing.assert_allclose(sent, expected, rtol=1e-8, atol=1e-8)
+        expected = reference.mean(values) + 0.7 * deviation(values)
+        np.testing.assert_allclose(ALIE(z=0.7, std=std)(honest, f)[0].numpy(), expected, atol=1e-8)
+
+
+def test_the_sample_deviation_of_one_update_is_zero():
+    honest = honest_updates(3, 4)
+    honest[:2] = float("nan")
+    assert torch.equal(ALIE(std="sample")(honest, 1), honest[2:])
+
+
+@pytest.mark.parametrize(
+    ("attack", "n", "f", "said"),
+    [
+        (
+            ALIE(),
+            10,
+            1,
+            "ALIE(z=None, std='population', quantile='all'): with n = 10 and f = 1 the "
+            "attackers' z is 0, so they send the honest mean",
+        ),
+        (ALIE(quantile="honest"), 10, 1, "z is -0.14, so they move the other way"),
+        (ALIE(quantile="honest"), 17, 1, "z is 0, so they send the honest mean"),
+        (ALIE(), 10, 2, None),
+        (ALIE(), 17, 1, None),
+        (ALIE(quantile="honest"), 17, 2, None),
+        (ALIE(z=-1.0), 10, 1, None),
+    ],
+)
+def test_a_factor_that_is_not_positive_is_noted_unless_it_was_asked_for(attack, n, f, said):
+    note = attack.note(n, f)
+    assert note is None if said is None else said in note
+
+
+@pytest.mark.parametrize("options", [{"std": "both"}, {"quantile": "half"}])
+def test_a_wrong_option_is_named(options):
+    ((name, value),) = options.items()
+    with pytest.raises(ValueError, match=f"{name} = '{value}'; allowed: "):
+        ALIE(**options)
+
+
 def test_a_given_z_replaces_the_default():
     honest = torch.tensor([[1.0], [3.0]], dtype=torch.float64)
     assert ALIE(z=-2.0)(honest, 1).tolist() == [[0.0]]

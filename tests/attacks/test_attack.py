@@ -5,8 +5,10 @@ import pytest
 import torch
 
 from tests.attacks.sample import ATTACKS, BLIND, COLLUDING, generator, honest_updates
-from wola.aggregation import TrimmedMean
+from wola.aggregation import GeometricMedian, TrimmedMean
 from wola.attacks import Attack, ColludingAttack, Zero
+from wola.attacks.optimal import Optimal
+from wola.mixing import NNM
 
 RULE = TrimmedMean()
 
@@ -94,10 +96,10 @@ def test_colluding_attackers_send_one_row_in_one_memory(attack):
 
 
 @pytest.mark.parametrize("attack", COLLUDING, ids=str)
-@pytest.mark.parametrize("bad", [float("nan"), float("inf"), 1e200], ids=str)
+@pytest.mark.parametrize("bad", [float("nan"), float("inf"), 1.5e308], ids=str)
 def test_a_broken_honest_update_is_left_out(attack, bad):
     honest = honest_updates(8, 5, seed=3)
-    honest[0, 2] = bad
+    honest[0, 2:4] = bad  # The norm of the last one overflows.
     rows = sent(attack, honest, 2)
     assert torch.isfinite(rows).all()
     assert rows.abs().max() < 1e8
@@ -168,3 +170,55 @@ def test_a_third_party_attack_needs_one_method():
 
     assert isinstance(Double(), Attack)
     assert Double()(torch.ones(3, 2), 2).tolist() == [[9.0, 9.0], [9.0, 9.0]]
+
+
+SCALES = [2.0**-997, 2.0**-400, 2.0**-140, 2.0**140, 2.0**400, 2.0**997]
+EQUIVARIANT = [attack for attack in ATTACKS if attack.scale_equivariant]
+
+
+@pytest.mark.parametrize("attack", EQUIVARIANT, ids=str)
+@pytest.mark.parametrize("scale", SCALES, ids="{:.0e}".format)
+@pytest.mark.parametrize("rule", [RULE, NNM() | GeometricMedian()], ids=str)
+def test_updates_of_any_size_are_met_in_proportion(attack, scale, rule):
+    honest = honest_updates(7, 6, seed=5)
+    expected = attack(honest, 3, rule=rule, generator=generator())
+    assert torch.equal(
+        attack(honest * scale, 3, rule=rule, generator=generator()), expected * scale
+    )
+
+
+@pytest.mark.parametrize(
+    "attack", [attack for attack in EQUIVARIANT if not isinstance(attack, Optimal)], ids=str
+)
+@pytest.mark.parametrize("scale", [1e-300, 3e-120, 7e80, 1e160, 1e300], ids=str)
+def test_factors_that_are_no_powers_of_two_pass_through_too(attack, scale):
+    honest = honest_updates(7, 6, seed=5)
+    expected = sent(attack, honest, 3)
+    torch.testing.assert_close(sent(attack, honest * scale, 3) / scale, expected, rtol=1e-9, atol=0)
+
+
+def test_all_attacks_but_those_of_a_fixed_size_are_scale_equivariant():
+    fixed = {type(attack).__name__ for attack in ATTACKS if not attack.scale_equivariant}
+    assert fixed == {"Gaussian", "Infinite", "NaN"}
+
+
+@pytest.mark.parametrize("attack", COLLUDING, ids=str)
+def test_duplicated_honest_updates_are_no_obstacle(attack):
+    honest = honest_updates(3, 5).repeat(3, 1)
+    rows = sent(attack, honest, 4)
+    assert torch.isfinite(rows).all()
+    assert rows.abs().max() <= 20 * honest.abs().max()
+
+
+def test_an_attack_that_does_not_claim_it_sees_updates_as_they_are():
+    class Plain(ColludingAttack):
+        def row(self, seen, rule, generator):
+            assert seen.exponent == 0
+            return seen.honest[0]
+
+    honest = honest_updates(3, 2) * 1e200
+    assert torch.equal(Plain()(honest, 1), honest[:1])
+
+
+def test_attacks_have_nothing_to_say_unless_they_do():
+    assert Zero().note(10, 1) is None

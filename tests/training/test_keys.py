@@ -53,7 +53,7 @@ PART_DEFAULTS = {
     ("aggregator", "multi-krum"): {"power": 2.0},
     ("aggregator", "geometric-median"): {"iterations": None, "nu": None},
     ("aggregator", "centered-clipping"): {"tau": 10.0, "iterations": 1},
-    ("attack", "alie"): {"z": None},
+    ("attack", "alie"): {"z": None, "std": "population", "quantile": "all"},
     ("attack", "foe"): {"epsilon": 0.1},
     ("attack", "gaussian"): {"mean": 0.0, "std": 1.0},
     ("attack", "label-shift"): {"k": 1},

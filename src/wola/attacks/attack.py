@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -14,7 +14,7 @@ from torch import Generator, Tensor
 
 from wola.aggregation.rule import Rule
 from wola.aggregation.source import Matrix, Updates, as_matrix, like
-from wola.aggregation.space import row_energies
+from wola.attacks._scale import norms_and_peaks, scaling, times_power_of_two
 from wola.ground.checks import check_whole
 
 
@@ -28,6 +28,9 @@ class Attack(ABC):
     before writing into one. The input is never changed. `rule` is the server's own, for attacks
     that optimise against it; `generator` is needed by attacks that draw at random.
     """
+
+    scale_equivariant: ClassVar[bool] = False
+    """Whether a positive factor on all honest updates is a factor on what is sent, too."""
 
     @abstractmethod
     def rows(
@@ -48,6 +51,10 @@ class Attack(ABC):
         if f == 0:
             return like(matrix.new_empty(0, matrix.shape[1]), honest)
         return like(self.rows(matrix, f, rule, generator).to(matrix.dtype), honest)
+
+    def note(self, n: int, f: int) -> str | None:
+        """What is out of the ordinary where f of n workers attack in this way; None if nothing."""
+        return None
 
     def fresh(self) -> Attack:
         """The attack for one training run: itself, unless it remembers earlier rounds."""
@@ -81,7 +88,8 @@ class Seen:
 
     `honest` (k, d), float32 or float64, holds the finite updates, `workers` (k,) their positions
     among those given; `n` and `f` count all workers and the attackers; `largest` is the largest
-    number that the dtype of the updates holds.
+    number that the dtype of the updates holds. To an attack that is scale-equivariant, updates so
+    large or so small that squares would be lost are shown times 2^-`exponent`, `largest` too.
     """
 
     honest: Tensor
@@ -89,6 +97,7 @@ class Seen:
     n: int
     f: int
     largest: float
+    exponent: int = 0
 
     @property
     def dropped(self) -> int:
@@ -96,16 +105,17 @@ class Seen:
         return self.n - self.f - len(self.workers)
 
 
-def look(honest: Tensor, f: int) -> Seen:
-    """What f attackers see of the honest updates (h, d)."""
+def look(honest: Tensor, f: int, *, scaled: bool = False) -> Seen:
+    """What f attackers see of the honest updates (h, d); `scaled`, if these are huge or tiny."""
     source = Matrix(honest)
-    largest = torch.finfo(source.matrix.dtype).max
-    with np.errstate(over="ignore", invalid="ignore"):
-        energies = row_energies(source.matrix)
-        finite = np.flatnonzero(np.isfinite(energies) & (np.sqrt(energies) <= largest))
+    norms, peaks = norms_and_peaks(source.matrix)
+    finite = np.flatnonzero(norms <= torch.finfo(source.matrix.dtype).max)
     kept = source if len(finite) == len(honest) else source.keep(finite)
-    limit = torch.finfo(honest.dtype).max
-    return Seen(kept.matrix, kept.rows, len(honest) + f, f, limit)
+    exponent = scaling(norms[finite], peaks[finite]) if scaled and len(finite) else 0
+    with np.errstate(over="ignore"):
+        limit = float(np.ldexp(torch.finfo(honest.dtype).max, -exponent))
+    shown = times_power_of_two(kept.matrix, -exponent)
+    return Seen(shown, kept.rows, len(honest) + f, f, limit, exponent)
 
 
 @dataclass(frozen=True)
@@ -114,7 +124,8 @@ class ColludingAttack(Attack):
 
     A subclass says which by `row`. An honest update with a non-finite value, or whose norm
     overflows, is one that the server drops, so the attackers leave it out as well; if none is
-    left they send zeros.
+    left they send zeros. A subclass that sets `scale_equivariant` need not mind huge or tiny
+    updates: they are brought near 1 by a power of two, and what it sends is brought back.
     """
 
     @abstractmethod
@@ -125,7 +136,8 @@ class ColludingAttack(Attack):
         self, honest: Tensor, f: int, rule: Rule | None, generator: Generator | None
     ) -> Tensor:
         """The same row f times, in one memory."""
-        seen = look(honest, f)
+        seen = look(honest, f, scaled=self.scale_equivariant)
         if not len(seen.workers):
             return honest.new_zeros(honest.shape[1]).expand(f, -1)
-        return self.row(seen, rule, generator).to(honest.dtype).expand(f, -1)
+        row = times_power_of_two(self.row(seen, rule, generator), seen.exponent)
+        return row.to(honest.dtype).expand(f, -1)

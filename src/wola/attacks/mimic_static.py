@@ -1,6 +1,7 @@
 """Mimic of one worker, the same in every round."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from torch import Generator, Tensor
@@ -23,6 +24,8 @@ class MimicStatic(ColludingAttack):
     >>> MimicStatic(worker=1)(torch.tensor([[0.0], [1.0], [5.0]]), f=1)
     tensor([[1.]])
     """
+
+    scale_equivariant: ClassVar[bool] = True
 
     worker: int = 0
 

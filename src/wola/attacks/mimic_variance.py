@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -10,8 +10,14 @@ from torch import Generator, Tensor
 
 from wola.aggregation.rule import Rule, open_space
 from wola.aggregation.source import Matrix
+from wola.aggregation.space import Floats
+from wola.attacks._lexicographic import lexicographically_first
+from wola.attacks._scale import exponent_of, times_power_of_two, unit
 from wola.attacks.attack import ColludingAttack, Seen
 from wola.ground.checks import check_whole
+
+#: Numbers that differ by less than this, relative to the largest, are ties up to rounding.
+ROUNDING = 1e-9
 
 _KEYS = ("round", "mean", "direction", "worker")
 
@@ -23,10 +29,13 @@ class MimicVariance(ColludingAttack):
     During the first `warmup` rounds t = 0, 1, ... the attackers estimate the mean mu of the
     honest updates and the unit direction z in which they vary most: mu <- (t mu + mean) / (t+1);
     with u = sum_i <x_i - mu, z> (x_i - mu), z <- the unit vector along t z + u/||u||. They copy
-    the worker with the largest <x_i, z>, ties to the lowest position; after the warm-up always
-    the last one chosen, or, in a round in which the server drops its update, the one with the
-    largest <x_i, z> of the others. Round 0 takes the exact direction of its largest variance,
-    towards the worker farthest along it, where the original starts from random numbers.
+    the worker with the largest <x_i, z>; after the warm-up always the last one chosen, or, in a
+    round in which the server drops its update, the one with the largest <x_i, z> of the others.
+    Round 0 takes the exact direction of its largest variance, towards the worker farthest along
+    it, where the original starts from random numbers. Of workers equally far, up to rounding, it
+    is the one whose first coordinate that differs is the smallest; only where the updates vary
+    equally in several directions does the order of the workers decide which of these is taken,
+    since nothing else tells them apart.
 
     The value itself remembers nothing: called, it does what it would do in round 0. `fresh()`
     gives a `MimicVarianceRun`, which remembers and can be saved. Reference: S. P. Karimireddy, L.
@@ -39,6 +48,8 @@ class MimicVariance(ColludingAttack):
     >>> run(torch.tensor([[9.0, 0.0], [0.0, 1.0], [2.0, 0.0]]), f=1)
     tensor([[2., 0.]])
     """
+
+    scale_equivariant: ClassVar[bool] = True
 
     warmup: int = 50
 
@@ -76,7 +87,7 @@ class MimicVarianceRun(MimicVariance):
         memory = self.memory
         self._check(seen)
         if memory.round < self.warmup:
-            self._learn(seen.honest)
+            self._learn(seen)
             memory.worker = int(seen.workers[self._farthest(seen.honest)])
         memory.round += 1
         here = np.flatnonzero(seen.workers == memory.worker)
@@ -90,26 +101,28 @@ class MimicVarianceRun(MimicVariance):
         if worker is not None and worker >= h:
             raise ValueError(f"honest has h = {h} workers; worker {worker} of them is mimicked")
 
-    def _learn(self, honest: Tensor) -> None:
-        memory, t = self.memory, self.memory.round
+    def _learn(self, seen: Seen) -> None:
+        memory, t, honest = self.memory, self.memory.round, seen.honest
         mean = honest.mean(dim=0, dtype=torch.float64)
         if memory.mean is None or memory.direction is None:
-            memory.mean, memory.direction = mean, _largest_variance(honest)
+            memory.mean = times_power_of_two(mean, seen.exponent)
+            memory.direction = _largest_variance(honest)
             return
-        memory.mean = (t * memory.mean.to(mean) + mean) / (t + 1)
+        mean = (t * times_power_of_two(memory.mean.to(mean), -seen.exponent) + mean) / (t + 1)
+        memory.mean = times_power_of_two(mean, seen.exponent)
         direction = memory.direction.to(mean)
+        along = [float((row.double() - mean) @ direction) for row in honest]
+        largest = -exponent_of(max(map(abs, along)))
         pull = torch.zeros_like(direction)
-        for row in honest:
-            away = row.double() - memory.mean
-            pull.add_(away, alpha=float(away @ direction))
-        memory.direction = _unit(t * direction + _unit(pull))
+        for row, length in zip(honest, along, strict=True):
+            pull.add_(row.double() - mean, alpha=float(np.ldexp(length, largest)))
+        memory.direction = unit(t * direction + unit(pull))
 
     def _farthest(self, honest: Tensor) -> int:
         direction = self.memory.direction
         assert direction is not None
-        return int(
-            torch.stack([row.double() @ direction.to(row.device) for row in honest]).argmax()
-        )
+        along = [float(row.double() @ direction.to(row.device)) for row in honest]
+        return _first_of_largest(np.array(along), honest)
 
     def state_dict(self) -> dict[str, Any]:
         """The round, the mean and the direction (float64, copies) and the worker mimicked."""
@@ -125,9 +138,10 @@ class MimicVarianceRun(MimicVariance):
             setattr(self.memory, key, value.clone() if isinstance(value, Tensor) else value)
 
 
-def _unit(vector: Tensor) -> Tensor:
-    length = float(torch.linalg.vector_norm(vector))
-    return vector / length if length > 0 else vector
+def _first_of_largest(values: Floats, honest: Tensor) -> int:
+    """The row with the largest value, (h,); of equal ones see `lexicographically_first`."""
+    margin = ROUNDING * np.abs(values).max()
+    return lexicographically_first([honest], np.flatnonzero(values >= values.max() - margin))
 
 
 def _largest_variance(honest: Tensor) -> Tensor:
@@ -137,11 +151,9 @@ def _largest_variance(honest: Tensor) -> Tensor:
     centring = np.eye(h) - 1.0 / h
     vectors = np.linalg.eigh(centring @ space.centred_gram @ centring)[1]
     over_workers = centring @ vectors[:, -1]
-    extent = np.abs(over_workers)
-    farthest = np.flatnonzero(extent >= extent.max() * (1 - 1e-9))[0]
-    over_workers *= np.sign(over_workers[farthest])
+    over_workers *= np.sign(over_workers[_first_of_largest(np.abs(over_workers), honest)])
     mean = honest.mean(dim=0, dtype=torch.float64)
     direction = torch.zeros_like(mean)
     for row, weight in zip(honest, over_workers, strict=True):
         direction.add_(row.double() - mean, alpha=float(weight))
-    return _unit(direction)
+    return unit(direction)

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 import torch
 from torch import Generator, Tensor
@@ -45,6 +45,8 @@ def deviations(honest: Tensor, away: Tensor) -> tuple[Floats, Floats, float]:
 @dataclass(frozen=True)
 class MinDistance(ColludingAttack):
     """mean + gamma p along a `direction` p, with the largest gamma that a subclass allows."""
+
+    scale_equivariant: ClassVar[bool] = True
 
     direction: Direction = "std"
 

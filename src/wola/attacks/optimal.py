@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 from torch import Generator, Tensor
 
@@ -16,6 +17,8 @@ from wola.ground.checks import check_number, check_whole
 @dataclass(frozen=True)
 class Optimal(ColludingAttack):
     """The factor z of an attack, found by a line search against the server's own rule."""
+
+    scale_equivariant: ClassVar[bool] = True
 
     evaluations: int = 20
     start: float | None = None

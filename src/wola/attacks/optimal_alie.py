@@ -20,12 +20,15 @@ class OptimalALIE(Optimal):
     copies of mean + z std) - mean || over z, of either sign, by a deterministic line search: from
     `start` (None: the z of `ALIE`) with `step`, doubled while that helps; then both sides of the
     best point, the step times `ratio` each time, until the rule has been evaluated `evaluations`
-    times. The best z met is taken, so it is never weaker than `start`. The attackers' updates
-    come after the honest ones. A random rule meets the same draws in each evaluation, those of a
-    copy of `generator`: pass the server's own, which is left as it was, and the attackers know
-    the draw; pass another and they do not. The line search is that of E. M. El Mhamdi, R.
-    Guerraoui and S. Rouault, Distributed momentum for Byzantine-resilient stochastic gradient
-    descent, ICLR 2021, made two-sided.
+    times. The best z met is taken, so it is never weaker than `start`. `std` and `quantile` of
+    `ALIE` are no options here: both only say where on the same line the search starts, as `start`
+    does. The rule is judged with the attackers' updates after the honest ones, which tells nothing
+    of the order in which the server sees them. A random rule meets the same draws in each
+    evaluation, those of a copy of `generator`: pass the server's own, which is left as it was, and
+    the attackers know the draw; pass another and they do not. Updates of norms beyond 1e39, or all
+    below 1e-39, are judged times a power of two, as if absolute parameters of the rule were scaled
+    along. The line search is that of E. M. El Mhamdi, R. Guerraoui and S. Rouault, Distributed
+    momentum for Byzantine-resilient stochastic gradient descent, ICLR 2021, made two-sided.
 
     >>> import torch
     >>> from wola.aggregation import TrimmedMean

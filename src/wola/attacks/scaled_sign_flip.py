@@ -1,6 +1,7 @@
 """Sign flipping by a large factor."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from torch import Generator, Tensor
 
@@ -21,6 +22,8 @@ class ScaledSignFlip(ColludingAttack):
     >>> ScaledSignFlip(10.0)(torch.tensor([[1.0, 0.0], [3.0, 4.0]]), f=1)
     tensor([[-20., -20.]])
     """
+
+    scale_equivariant: ClassVar[bool] = True
 
     scale: float = 10.0
 

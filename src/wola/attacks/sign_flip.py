@@ -1,6 +1,7 @@
 """Sign flipping."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from torch import Generator, Tensor
 
@@ -20,6 +21,8 @@ class SignFlip(ColludingAttack):
     >>> SignFlip()(torch.tensor([[1.0, 0.0], [3.0, 4.0]]), f=1)
     tensor([[-2., -2.]])
     """
+
+    scale_equivariant: ClassVar[bool] = True
 
     def row(self, seen: Seen, rule: Rule | None, generator: Generator | None) -> Tensor:
         """-mean."""

@@ -1,6 +1,7 @@
 """Updates of zeros."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from torch import Generator, Tensor
 
@@ -16,6 +17,8 @@ class Zero(Attack):
     >>> Zero()(torch.ones(3, 2), f=1)
     tensor([[0., 0.]])
     """
+
+    scale_equivariant: ClassVar[bool] = True
 
     def rows(
         self, honest: Tensor, f: int, rule: Rule | None, generator: Generator | None

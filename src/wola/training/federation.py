@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from wola.attacks import LabelAttack
+from wola.attacks import Attack, LabelAttack
 from wola.data import Dataset, LabelMix, Partition, label_shift, partition_counts
 from wola.labels import Loss, Objective, Prior, Shared, checked_terms, global_distribution
 from wola.training.content import dataset_of
@@ -192,4 +192,13 @@ def _notes(scenario: Scenario, shards: list[Tensor], dataset: Dataset) -> tuple[
         )
     if scenario.augment and dataset.augment is None:
         notes.append(f"augment is on, but {dataset.name} has no augmentation")
-    return tuple(notes)
+    return (*notes, *_attack_notes(scenario))
+
+
+def _attack_notes(scenario: Scenario) -> list[str]:
+    """What the attack says of itself for each number of attackers that a round may have."""
+    attack, c = PARTS.make("attack", scenario.attack), scenario.round_counts()[0]
+    if not isinstance(attack, Attack):
+        return []
+    numbers = range(max(1, c - scenario.honest), min(scenario.byzantine, (c - 1) // 2) + 1)
+    return [note for f in numbers if (note := attack.note(c, f)) is not None]
