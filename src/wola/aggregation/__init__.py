@@ -11,14 +11,15 @@ from wola.aggregation.meamed import MeaMed
 from wola.aggregation.mean import Mean
 from wola.aggregation.minimum_diameter_averaging import MinimumDiameterAveraging
 from wola.aggregation.multi_krum import MultiKrum
+from wola.aggregation.opening import TooFewUpdates
 from wola.aggregation.rule import (
     ColumnRule,
     GramRule,
     Outcome,
     Rule,
     Solution,
-    TooFewUpdates,
 )
+from wola.aggregation.selection import smallest
 from wola.aggregation.smea import SMEA
 from wola.aggregation.space import Space
 from wola.aggregation.trimmed_mean import TrimmedMean
@@ -44,4 +45,5 @@ __all__ = [
     "Space",
     "TooFewUpdates",
     "TrimmedMean",
+    "smallest",
 ]

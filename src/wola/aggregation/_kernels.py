@@ -25,7 +25,7 @@ NETWORK_BLOCK = 1040
 GRAM_BLOCK = 776
 #: Two rows of a block that are this much closer to each other (squared) than to its centre have
 #: lost too many digits: the centre is badly placed.
-CLOSEST_PAIR = 1e-8
+CLOSEST_PAIR = 1e-4
 
 
 @_contracted
@@ -90,6 +90,13 @@ def _divide(source: Array, by: float, target: Array) -> None:
 
 
 @_exact
+def _keep_equal(lowest: Array, highest: Array, out: Array) -> None:
+    # The mean of equal values is that value; in float64 their sum would round.
+    for j in range(out.shape[0]):
+        out[j] = lowest[j] if lowest[j] == highest[j] else out[j]
+
+
+@_exact
 def network_mean(
     x: Array, start: int, stop: int, limit: Any, network: Array, low: int, high: int, out: Array
 ) -> bool:
@@ -111,13 +118,51 @@ def network_mean(
         for i in range(low, high):
             _add(block[at[i], :width], total[:width])
         _divide(total[:width], float(high - low), out[s : s + width])
+        if x.itemsize == 8:
+            _keep_equal(block[at[low], :width], block[at[high - 1], :width], out[s : s + width])
     return clean
 
 
 @_exact
-def _shift(left: Array, right: Array, median: Array, first: Array) -> None:
-    for j in range(median.shape[0]):
-        first[j] += median[j] - left[j] > right[j] - median[j]
+def _shift(left: Array, right: Array, twice: Array, first: Array) -> bool:
+    # twice is the median's double: m - left > right - m, without rounding a difference.
+    tied = False
+    for j in range(twice.shape[0]):
+        both = np.float64(left[j]) + np.float64(right[j])
+        first[j] += both < twice[j]
+        tied |= both == twice[j]
+    return tied
+
+
+@_exact
+def _share_ties(
+    block: Array, at: Array, n: int, keep: int, twice: Array, first: Array, total: Array
+) -> None:
+    # Where the lowest value inside and the next above are equally far from the median, all values
+    # equal to one of the two share the places that the values between them leave.
+    for j in range(twice.shape[0]):
+        if first[j] + keep == n:
+            continue
+        low = np.float64(block[at[first[j]], j])
+        high = np.float64(block[at[first[j] + keep], j])
+        if low + high != twice[j] or low == high:
+            continue
+        inside, places, lows, highs = 0.0, keep, 0, 0
+        for i in range(n):
+            value = np.float64(block[at[i], j])
+            if low < value < high:
+                inside += value
+                places -= 1
+            lows += value == low
+            highs += value == high
+        total[j] = inside + places * ((lows * low + highs * high) / (lows + highs))
+
+
+@_exact
+def _keep_equal_windows(block: Array, at: Array, keep: int, first: Array, out: Array) -> None:
+    for j in range(out.shape[0]):
+        lowest = block[at[first[j]], j]
+        out[j] = lowest if lowest == block[at[first[j] + keep - 1], j] else out[j]
 
 
 @_exact
@@ -134,12 +179,12 @@ def network_mean_around_median(
     """Write the mean of the `keep` values nearest to each column's median to `out`.
 
     In a sorted column those values are a window, which moves up by one as long as the value it
-    would lose is farther from the median than the one it would win: at a tie the smaller stays.
+    would lose is farther from the median than the one it would win; at a tie both sides share.
     Returns what `network_mean` does.
     """
     n = x.shape[0]
     block = np.empty((n + 2, NETWORK_BLOCK), x.dtype)
-    median = np.empty(NETWORK_BLOCK, np.float64)
+    twice = np.empty(NETWORK_BLOCK, np.float64)
     total = np.empty(NETWORK_BLOCK, np.float64)
     first = np.empty(NETWORK_BLOCK, np.int64)
     at = np.arange(n + 2)
@@ -148,17 +193,22 @@ def network_mean_around_median(
         width = min(NETWORK_BLOCK, stop - s)
         clean &= _load(x, s, width, block, at, limit)
         _run_network(network, block, at, width)
-        median[:width] = 0.0
-        _add(block[at[(n - 1) // 2], :width], median[:width])
-        _add(block[at[n // 2], :width], median[:width])
-        _divide(median[:width], 2.0, median[:width])
+        twice[:width] = 0.0
+        _add(block[at[(n - 1) // 2], :width], twice[:width])
+        _add(block[at[n // 2], :width], twice[:width])
         first[:width] = 0
+        tied = False
         for k in range(n - keep):
-            _shift(block[at[k], :width], block[at[k + keep], :width], median[:width], first[:width])
+            left, right = block[at[k], :width], block[at[k + keep], :width]
+            tied |= _shift(left, right, twice[:width], first[:width])
         total[:width] = 0.0
         for i in range(n):
             _add_inside(block[at[i], :width], i, first[:width], keep, total[:width])
+        if tied:
+            _share_ties(block, at, n, keep, twice[:width], first[:width], total[:width])
         _divide(total[:width], float(keep), out[s : s + width])
+        if x.itemsize == 8:
+            _keep_equal_windows(block, at, keep, first[:width], out[s : s + width])
     return clean
 
 

@@ -121,4 +121,9 @@ def _middle_of(n: int, low: int, high: int) -> list[str]:
             f"        v{a} = low",
         ]
     total = " + ".join(f"np.float64(v{i})" for i in range(low, high))
-    return [*lines, f"        o[j] = ({total}) / {high - low}.0"]
+    mean = f"({total}) / {high - low}.0"
+    if high - low <= 2:
+        return [*lines, f"        o[j] = {mean}"]
+    # The mean of equal values is that value; in float64 their sum would round.
+    first, last = f"v{low}", f"v{high - 1}"
+    return [*lines, f"        o[j] = {first} if {first} == {last} else {mean}"]

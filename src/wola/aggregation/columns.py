@@ -142,7 +142,11 @@ def mixed_middle_mean(matrix: Tensor, copies: int, x: Tensor, low: int, high: in
 
 
 def mean_around_median(x: Tensor, keep: int) -> tuple[Tensor, bool]:
-    """Mean of the `keep` values nearest to the median in each column, and whether x is clean."""
+    """Mean of the `keep` values nearest to the median in each column, and whether x is clean.
+
+    Values tied at the edge, one side of the median against the other, share the places left. A
+    tie is exact: the two values add up to twice the median in float64.
+    """
     if x.device.type != "cpu":
         return _mean_around_median_torch(x, keep), _is_clean_torch(x)
     n, columns = x.shape
@@ -157,16 +161,25 @@ def mean_around_median(x: Tensor, keep: int) -> tuple[Tensor, bool]:
 
 
 def _middle_mean_torch(x: Tensor, low: int, high: int) -> Tensor:
-    return x.sort(dim=0).values[low:high].double().mean(dim=0).to(x.dtype)
+    middle = x.sort(dim=0).values[low:high].double()
+    return torch.where(middle[0] == middle[-1], middle[0], middle.mean(dim=0)).to(x.dtype)
 
 
 def _mean_around_median_torch(x: Tensor, keep: int) -> Tensor:
     n = x.shape[0]
     ranked = x.sort(dim=0).values.double()
-    median = (ranked[(n - 1) // 2] + ranked[n // 2]) / 2
-    first = (median - ranked[: n - keep] > ranked[keep:] - median).sum(dim=0)
-    window = first + torch.arange(keep, device=x.device)[:, None]
-    return ranked.gather(0, window).mean(dim=0).to(x.dtype)
+    twice = ranked[(n - 1) // 2] + ranked[n // 2]
+    first = (ranked[: n - keep] + ranked[keep:] < twice).sum(dim=0)
+    window = ranked.gather(0, first + torch.arange(keep, device=x.device)[:, None])
+    mean = torch.where(window[0] == window[-1], window[0], window.mean(dim=0))
+    low, high = window[0], ranked.gather(0, (first + keep).clamp(max=n - 1)[None])[0]
+    between = (ranked > low) & (ranked < high)
+    edge = (ranked == low) | (ranked == high)
+    inside = torch.where(between, ranked, 0.0).sum(dim=0)
+    shared = torch.where(edge, ranked, 0.0).sum(dim=0) / edge.sum(dim=0)
+    mean_of_ties = (inside + (keep - between.sum(dim=0)) * shared) / keep
+    tied = (low + high == twice) & (low < high) & (first + keep < n)
+    return torch.where(tied, mean_of_ties, mean).to(x.dtype)
 
 
 def _is_clean_torch(x: Tensor) -> bool:

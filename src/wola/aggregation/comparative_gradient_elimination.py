@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from wola.aggregation.rule import GramRule, one_hot
+from wola.aggregation.rule import GramRule
+from wola.aggregation.selection import smallest
 from wola.aggregation.space import Floats, Space
 
 
@@ -13,9 +12,9 @@ from wola.aggregation.space import Floats, Space
 class ComparativeGradientElimination(GramRule):
     """The mean of the n - f updates with the smallest Euclidean norms.
 
-    Ties go to the lowest indices; accepts f < n/2. Reference: N. Gupta, S. Liu and N. Vaidya,
-    Byzantine fault-tolerant distributed machine learning using stochastic gradient descent (SGD)
-    and norm-based comparative gradient elimination (CGE), DSN-W 2021.
+    Norms tied at the edge share the weight that the shorter ones leave; accepts f < n/2.
+    Reference: N. Gupta, S. Liu and N. Vaidya, Byzantine fault-tolerant distributed machine
+    learning using stochastic gradient descent (SGD) and norm-based comparative gradient elimination (CGE), DSN-W 2021.
 
     >>> import torch
     >>> ComparativeGradientElimination()(torch.tensor([[1.0], [-2.0], [70.0]]), f=1)
@@ -25,5 +24,5 @@ class ComparativeGradientElimination(GramRule):
     needs_products: ClassVar[bool] = False
 
     def weigh(self, space: Space, f: int) -> Floats:
-        """Equal weights on the n - f smallest norms."""
-        return one_hot(space.n, np.argsort(space.norms, kind="stable")[: space.n - f])
+        """Equal weights on the n - f smallest norms; ties at the edge share."""
+        return smallest(space.energies, space.n - f, space.energy_errors)

@@ -4,12 +4,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wola.aggregation.rule import GramRule, one_hot
+from wola.aggregation.rule import GramRule
+from wola.aggregation.selection import smallest, sums_of_smallest
 from wola.aggregation.space import Floats, Space
 from wola.ground.checks import check_number, check_whole
 
 #: Where the exact median stops: a step this small against the spread of the points.
 TOLERANCE = 1e-12
+#: How much the pull of the others on an update may exceed its own by rounding alone.
+AT_AN_UPDATE = 1e-9
 #: Newton's method needs about ten steps; the rest is for what is nearly a line or a corner.
 MOST_STEPS = 200
 
@@ -20,10 +23,12 @@ class GeometricMedian(GramRule):
 
     By default the minimiser itself is found, in Gram space, by Newton's steps safeguarded by
     Weiszfeld's; the smoothing `nu` is taken from the spread of the updates, so the answer scales
-    with them; when the best update is itself the minimiser, it is returned exactly. With
-    `iterations` given, that many smoothed steps are taken from 0: z = sum_i w_i x_i / sum_i w_i,
-    w_i = 1 / max(nu, ||x_i - z||); the WoLA paper takes `GeometricMedian(iterations=10, nu=0.1)`,
-    a rule that is the plain mean once all distances are below nu. Breakdown point 1/2.
+    with them; when the best update is itself the minimiser, it is returned exactly, and where two
+    are (only on a line, with even n) the point halfway between them. With `iterations` given,
+    that many smoothed steps are taken from 0: z = sum_i w_i x_i / sum_i w_i, w_i = 1 / max(nu, ||x_i - z||). The WoLA paper's authors take `GeometricMedian(iterations=10,
+    nu=0.1)` for updates in their public code, and 3 steps for label distributions (the text is
+    silent): a rule that is the plain mean once all distances are below nu, which is why the
+    defaults are ours. Breakdown point 1/2.
     References: K. Pillutla, S. Kakade and Z. Harchaoui, Robust aggregation for federated learning,
     IEEE TSP 2022; Y. Vardi and C.-H. Zhang, The multivariate L1-median and associated data depth,
     PNAS 2000.
@@ -47,14 +52,15 @@ class GeometricMedian(GramRule):
         distances = np.sqrt(space.squared_distances)
         # A minority cannot widen the reach within which one update has half of the others.
         spread = float(np.median(distances, axis=1).min())
-        nu = self.nu or max(1e-9 * spread, np.finfo(float).tiny)
+        absolute = None if self.nu is None else space.in_units(self.nu)
+        nu = absolute or max(1e-9 * spread, np.finfo(float).tiny)
         if self.iterations is not None:
             return _stepped(space, self.iterations, nu)
         if not distances.any():
             return np.full(space.n, 1.0 / space.n)
-        best = int(distances.sum(axis=1).argmin())
-        if _is_minimiser(space, distances, best):
-            return one_hot(space.n, np.flatnonzero(distances[best] == 0.0))
+        at_updates = _minimising_updates(space, distances)
+        if at_updates.any():
+            return at_updates
         points = _coordinates(space.centred_gram)
         return _shares(_distances(points, _minimiser(points, nu)), nu)
 
@@ -75,6 +81,18 @@ def _stepped(space: Space, steps: int, nu: float) -> Floats:
     return weights
 
 
+def _minimising_updates(space: Space, distances: Floats) -> Floats:
+    # Weights over the updates that are minimisers, equal for each point where some of them lie;
+    # zeros if none is.
+    sums, errors = sums_of_smallest(space.squared_distances, space.distance_errors, space.n, 1.0)
+    near = np.flatnonzero(smallest(sums, 1, errors)).tolist()
+    best = [k for k in near if _is_minimiser(space, distances, k)]
+    here = distances[best] == 0.0
+    weights = np.zeros(space.n)
+    weights[best] = 1.0 / here[:, best].sum(axis=1)
+    return weights / weights.sum() if best else weights
+
+
 def _is_minimiser(space: Space, distances: Floats, k: int) -> bool:
     # Vardi and Zhang: x_k is the minimiser if the unit vectors towards the others add up to a
     # vector no longer than the number of updates that lie at x_k.
@@ -83,7 +101,7 @@ def _is_minimiser(space: Space, distances: Floats, k: int) -> bool:
     from_k = gram - gram[k] - gram[:, [k]] + gram[k, k]
     pull = np.zeros(space.n)
     pull[apart] = 1.0 / distances[k, apart]
-    return bool(pull @ from_k @ pull <= np.count_nonzero(~apart) ** 2)
+    return bool(pull @ from_k @ pull <= np.count_nonzero(~apart) ** 2 * (1 + AT_AN_UPDATE))
 
 
 def _coordinates(gram: Floats) -> Floats:

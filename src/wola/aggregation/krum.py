@@ -4,17 +4,25 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wola.aggregation.rule import GramRule, one_hot
+from wola.aggregation.rule import GramRule
+from wola.aggregation.selection import smallest, sums_of_smallest
 from wola.aggregation.space import Floats, Space
 from wola.ground.checks import check_number
 
 
-def krum_scores(squared_distances: Floats, neighbours: int, power: float = 2.0) -> Floats:
-    """For each point the sum of distance^power to its nearest `neighbours` others, (n,)."""
-    distances = squared_distances ** (power / 2)
-    np.fill_diagonal(distances, np.inf)
-    scores: Floats = np.sort(distances, axis=1)[:, :neighbours].sum(axis=1)
-    return scores
+def krum_scores(
+    squared_distances: Floats, errors: Floats, neighbours: int, power: float = 2.0
+) -> tuple[Floats, Floats]:
+    """For each point the sum of distance^power to its nearest others, and its error, (n,) each.
+
+    `neighbours` others are counted, or all where there are fewer.
+    """
+    n = len(squared_distances)
+    if n == 1:
+        return np.zeros(1), np.zeros(1)
+    others = squared_distances.copy()
+    np.fill_diagonal(others, np.inf)
+    return sums_of_smallest(others, errors, min(neighbours, n - 1), power)
 
 
 @dataclass(frozen=True)
@@ -26,26 +34,28 @@ class NeighbourRule(GramRule):
     def __post_init__(self) -> None:
         check_number("power", self.power, above=0)
 
-    def max_byzantine(self, n: int) -> int:
-        """n - f - 2 >= 1 neighbours, and f < n/2; a single update needs no neighbour."""
-        return 0 if n == 1 else min((n - 1) // 2, n - 3)
+    def scores(self, space: Space, f: int) -> tuple[Floats, Floats]:
+        """The scores of the points and how far rounding may have moved them, (n,) each."""
+        neighbours = max(1, space.n - f - 2)
+        return krum_scores(space.squared_distances, space.distance_errors, neighbours, self.power)
 
 
 @dataclass(frozen=True)
 class Krum(NeighbourRule):
     """The update whose n - f - 2 nearest others are nearest, by the sum of distance^power.
 
-    `power` 2 is the original; 1 is the WoLA paper's. Ties go to the lowest index. Proven for
-    2f + 2 < n; accepted while f < n/2 and n - f - 2 >= 1. Reference: P. Blanchard, E. M. El
-    Mhamdi, R. Guerraoui and J. Stainer, Machine learning with adversaries: Byzantine tolerant
-    gradient descent, NeurIPS 2017.
+    At least one other is counted, as in ByzFL and Flower, so that n = 3, f = 1 works. Of tied
+    updates the mean is taken. `power` 2 is the original, from its authors, and the default; the
+    WoLA paper's authors take 1 in their public code (the text is silent). Proven for 2f + 2 < n;
+    accepted while f < n/2. Reference: P. Blanchard, E. M. El Mhamdi, R. Guerraoui and J. Stainer,
+    Machine learning with adversaries: Byzantine tolerant gradient descent, NeurIPS 2017.
 
     >>> import torch
     >>> Krum()(torch.tensor([[0.0], [1.0], [1.5], [9.0]]), f=1)
-    tensor([1.])
+    tensor([1.2500])
     """
 
     def weigh(self, space: Space, f: int) -> Floats:
-        """All weight on the lowest score."""
-        scores = krum_scores(space.squared_distances, space.n - f - 2, self.power)
-        return one_hot(space.n, np.array([scores.argmin()]))
+        """All weight on the lowest score, shared by those that have it."""
+        scores, errors = self.scores(space, f)
+        return smallest(scores, 1, errors)

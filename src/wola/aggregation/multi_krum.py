@@ -2,19 +2,20 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from wola.aggregation.krum import NeighbourRule, krum_scores
-from wola.aggregation.rule import one_hot
+from wola.aggregation.krum import NeighbourRule
+from wola.aggregation.selection import smallest
 from wola.aggregation.space import Floats, Space
+from wola.ground.checks import check_whole
 
 
 @dataclass(frozen=True)
 class MultiKrum(NeighbourRule):
-    """The mean of the n - f updates with the lowest Krum scores.
+    """The mean of the m updates with the lowest Krum scores, by default m = n - f.
 
-    `power` 2 is the original; 1 is the WoLA paper's. Ties go to the lowest indices. Accepted
-    while f < n/2 and n - f - 2 >= 1. Reference: P. Blanchard, E. M. El Mhamdi, R. Guerraoui and
+    Updates tied at the edge share the weight that those below it leave. `power` 2 is the original,
+    from its authors, and the default; the WoLA paper's authors take 1 in their public code (the
+    text is silent). m = n - f is the paper's; Blanchard et al. leave m open. Scores as in `Krum`;
+    accepted while f < n/2 and m <= n. Reference: P. Blanchard, E. M. El Mhamdi, R. Guerraoui and
     J. Stainer, Machine learning with adversaries: Byzantine tolerant gradient descent, NeurIPS
     2017.
 
@@ -23,7 +24,18 @@ class MultiKrum(NeighbourRule):
     tensor([1.])
     """
 
+    m: int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.m is not None:
+            check_whole("m", self.m, least=1)
+
+    def max_byzantine(self, n: int) -> int:
+        """The largest f < n/2; -1 if there are fewer than m updates."""
+        return -1 if self.m is not None and self.m > n else super().max_byzantine(n)
+
     def weigh(self, space: Space, f: int) -> Floats:
-        """Equal weights on the n - f lowest scores."""
-        scores = krum_scores(space.squared_distances, space.n - f - 2, self.power)
-        return one_hot(space.n, np.argsort(scores, kind="stable")[: space.n - f])
+        """Equal weights on the m lowest scores; ties at the edge share."""
+        scores, errors = self.scores(space, f)
+        return smallest(scores, space.n - f if self.m is None else self.m, errors)

@@ -9,17 +9,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Generator, Tensor
 
 from wola.aggregation.columns import middle_mean
+from wola.aggregation.opening import TooFewUpdates, open_space
 from wola.aggregation.source import Blocks, ColumnBlocks, Matrix, Source, Updates, as_matrix, like
-from wola.aggregation.space import Floats, Space, centred_products, row_energies
+from wola.aggregation.space import Floats, Space
 from wola.ground.checks import check_whole
-
-
-class TooFewUpdates(ValueError):
-    """Raised when so many updates were dropped as non-finite that the rule cannot be applied."""
 
 
 @dataclass(frozen=True)
@@ -54,9 +50,10 @@ class Solution:
     def vector(self) -> Tensor:
         """The aggregate, (d,), in one pass over the source."""
         if self.weights is not None:
-            return self.space.combination(self.weights)
+            return self.space.unscaled(self.space.combination(self.weights))
         assert self.columns is not None
-        return torch.cat([self.columns(block) for block in self.space.blocks()])
+        parts = [self.columns(block) for block in self.space.blocks()]
+        return self.space.unscaled(torch.cat(parts))
 
 
 @dataclass(frozen=True)
@@ -66,7 +63,9 @@ class Rule(ABC):
     `rule(updates, f)` takes an (n, d) tensor, or a sequence of n tensors or NumPy arrays of shape
     (d,), of which at most `f` are Byzantine, and returns the aggregate (d,) in the same dtype, on
     the same device, as NumPy if NumPy came in. The input is never changed. An update with a
-    non-finite value, or whose norm overflows, is dropped first; each lowers n and f by one.
+    non-finite value, or whose norm overflows, is dropped first (see `open_space`); each lowers n
+    and f by one. The order of the workers decides nothing: what is tied at the edge of a selection
+    shares the remaining weight equally.
     """
 
     needs_products: ClassVar[bool] = False
@@ -113,7 +112,8 @@ class Rule(ABC):
 
         `blocks` is a list, or any object whose `__iter__` starts afresh. Memory: one block at a
         time and the result. (A mixing that looks at coordinates again after another mixing, as
-        `NNM() | FoundationFL() | ...` does, reads them once more.)
+        `NNM() | FoundationFL() | ...` does, reads them once more; so do float64 updates that are
+        zero, not finite, or so large or small that they are scaled first.)
         """
         _, solution = self._solved(ColumnBlocks(blocks), f, generator)
         first = next(iter(blocks))
@@ -140,38 +140,6 @@ def _weights(solution: Solution, source: Source, matrix: Tensor, updates: Update
     weights = torch.zeros(len(matrix), dtype=dtype)
     weights[source.rows] = torch.from_numpy(solution.weights @ solution.space.mixture).to(dtype)
     return like(weights.to(matrix.device), updates)
-
-
-def open_space(source: Source, f: int, needs_products: bool) -> tuple[Space, Source, int]:
-    """One pass: drop what is not finite, collect inner products; the space, and what f is then."""
-    energies = np.zeros(source.n)
-    products = np.zeros((source.n + 1, source.n + 1))
-    largest = float("inf")
-    with np.errstate(over="ignore", invalid="ignore"):
-        for piece in source.pieces():
-            largest = torch.finfo(piece.dtype).max
-            found = centred_products(piece) if needs_products else None
-            if found is not None and np.isfinite(found).all():
-                products += found
-                found_energies = found.diagonal()[:-1] + 2 * found[-1, :-1] + found[-1, -1]
-                energies += np.maximum(found_energies, 0.0)
-                continue
-            energies += row_energies(piece)
-            fine = np.flatnonzero(np.isfinite(energies))
-            if needs_products and len(fine):
-                with_centre = np.append(fine, source.n)
-                rows = piece[torch.from_numpy(fine)]
-                products[np.ix_(with_centre, with_centre)] += centred_products(rows)
-        kept = np.flatnonzero(np.isfinite(energies) & (np.sqrt(energies) <= largest))
-    dropped = source.n - len(kept)
-    if not len(kept):
-        raise TooFewUpdates(f"all {dropped} updates are non-finite: nothing is left to aggregate")
-    if dropped:
-        with_centre = np.append(kept, source.n)
-        products = products[np.ix_(with_centre, with_centre)]
-        source = source.keep(kept)
-    space = Space(source, None, products if needs_products else None, energies[kept])
-    return space, source, max(0, f - dropped)
 
 
 class GramRule(Rule):
@@ -236,10 +204,3 @@ class MiddleRule(RankRule):
     def solve(self, space: Space, f: int, generator: Generator | None) -> Solution:
         """The rule itself, and the ranks it takes."""
         return replace(super().solve(space, f, generator), ranks=self.ranks(space.n, f))
-
-
-def one_hot(n: int, rows: NDArray[np.int64]) -> Floats:
-    """Equal weights over the chosen rows, (n,)."""
-    weights = np.zeros(n)
-    weights[rows] = 1.0 / len(rows)
-    return weights

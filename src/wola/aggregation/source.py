@@ -83,6 +83,15 @@ def like(values: Tensor, updates: Any) -> Any:
     return values.numpy() if isinstance(first, np.ndarray) else values
 
 
+def times_power_of_two(values: Tensor, exponent: int) -> Tensor:
+    """`values` times 2^exponent, exact unless it leaves the range of the dtype."""
+    if exponent == 0:
+        return values
+    # In two steps, since 2^exponent alone may leave the range.
+    half = exponent // 2
+    return values * 2.0**half * 2.0 ** (exponent - half)
+
+
 class Source(ABC):
     """n updates that can be walked through, piece of columns by piece of columns, twice."""
 
@@ -156,3 +165,18 @@ class ColumnBlocks(Source):
     def keep(self, rows: NDArray[np.int64]) -> ColumnBlocks:
         """The same source with only these of its kept rows."""
         return ColumnBlocks(self.blocks, self.rows[rows])
+
+
+class Scaled(Source):
+    """The updates of another source times 2^-exponent."""
+
+    def __init__(self, source: Source, exponent: int) -> None:
+        self.source, self.exponent, self.rows = source, exponent, source.rows
+
+    def pieces(self) -> Iterator[Tensor]:
+        """Each piece of the other source, scaled."""
+        return (times_power_of_two(piece, -self.exponent) for piece in self.source.pieces())
+
+    def keep(self, rows: NDArray[np.int64]) -> Scaled:
+        """The same source with only these of its kept rows."""
+        return Scaled(self.source.keep(rows), self.exponent)

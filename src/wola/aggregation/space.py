@@ -14,12 +14,18 @@ from torch import Tensor
 
 from wola.aggregation import _kernels
 from wola.aggregation.columns import middle_mean, over_chunks
-from wola.aggregation.source import Source
+from wola.aggregation.source import Source, times_power_of_two
 
 Floats = NDArray[np.float64]
 
 #: Columns mixed at a time: the mixture of a block stays in the cache for the rule that reads it.
 MIX_BLOCK = 8192
+#: How far a product may be off, relative to the lengths of what is multiplied. A product of d
+#: numbers is added up in float64: at most 776 of them in a block (`GRAM_BLOCK`), then the blocks
+#: of a chunk (169), then chunks and pieces, so that a chain has fewer than 2^11 additions, each of
+#: which rounds by 2^-53, up to d = 10^8. A squared distance a + b - 2c is off by at most four times
+#: that relative to a + b, 2^-40.
+ROUNDING = 2.0**-40
 
 
 def added(start: Floats, parts: Iterable[Floats]) -> Floats:
@@ -108,13 +114,16 @@ class Space:
     """m points, each a mixture of the n updates of a source, known by their inner products.
 
     `coefficients` (m, n) says how each point is mixed; `None` stands for the updates themselves.
-    Distances, norms and inner products cost O(m n^2) and never touch the d coordinates again.
+    Distances, norms and inner products cost O(m n^2) and never touch the d coordinates again. They
+    are those of the source, whose unit of length is 2^exponent: 1 unless float64 updates are so
+    large or small that their squares would overflow or vanish.
     """
 
     source: Source
     coefficients: Floats | None = None
     given_products: Floats | None = field(default=None, repr=False)
     given_energies: Floats | None = field(default=None, repr=False)
+    exponent: int = 0
 
     @cached_property
     def products(self) -> Floats:
@@ -139,12 +148,17 @@ class Space:
         if matrix.shape[1] != self.n:
             raise ValueError(f"matrix has shape {matrix.shape}; allowed: (k, {self.n})")
         mixed = matrix if self.coefficients is None else matrix @ self.coefficients
-        return Space(self.source, mixed, self.products_if_known)
+        known = self.products_if_known
+        return Space(self.source, mixed, known, self.given_energies, self.exponent)
 
     @property
     def products_if_known(self) -> Floats | None:
         """The inner products if a pass over the data has already found them."""
         return self.__dict__.get("products", self.given_products)
+
+    def in_units(self, length: float) -> float:
+        """An absolute length in the space's own unit of length, 2^exponent."""
+        return float(np.ldexp(length, -self.exponent))
 
     @cached_property
     def gram(self) -> Floats:
@@ -154,8 +168,13 @@ class Space:
     @cached_property
     def centred_gram(self) -> Floats:
         """Inner products of the points seen from a point in their middle, (m, m)."""
+        return self._inner(self._off_centre)
+
+    @cached_property
+    def _off_centre(self) -> Floats:
         total = self.mixture.sum(axis=1)
-        return self._inner(total - np.median(total))
+        off: Floats = total - np.median(total)
+        return off
 
     def _inner(self, centre: Floats) -> Floats:
         if self.coefficients is None and not centre.any():
@@ -164,37 +183,125 @@ class Space:
         result: Floats = basis @ self.products @ basis.T
         return result
 
+    def _magnitudes(self, centre: Floats) -> Floats:
+        # Squares of what each point's inner products are added up from: its parts, one by one.
+        lengths = np.sqrt(np.maximum(self.products.diagonal(), 0.0))
+        if self.coefficients is None:
+            parts = lengths[:-1] + np.abs(centre) * lengths[-1]
+        else:
+            parts = np.abs(self.coefficients) @ lengths[:-1] + np.abs(centre) * lengths[-1]
+        squares: Floats = parts * parts
+        return squares
+
     @cached_property
-    def squared_distances(self) -> Floats:
-        """Squared Euclidean distances between the points, (m, m); the diagonal is zero."""
-        gram = self.centred_gram
+    def gram_errors(self) -> Floats:
+        """(m,) numbers t: no entry of `centred_gram` is farther than sqrt(t_k t_l) off."""
+        return ROUNDING * self._magnitudes(self._off_centre)
+
+    @cached_property
+    def _distances(self) -> tuple[Floats, Floats]:
+        gram, reach = self.centred_gram, self.gram_errors
         energy = gram.diagonal()
-        distances = np.maximum(energy[:, None] + energy[None, :] - 2 * gram, 0.0)
-        np.fill_diagonal(distances, 0.0)
-        return distances
+        errors = reach[:, None] + reach[None, :]
+        distances = energy[:, None] + energy[None, :] - 2 * gram
+        # What rounding cannot tell apart lies at one point.
+        apart = distances > errors
+        np.fill_diagonal(apart, False)
+        return distances * apart, errors * apart
+
+    @property
+    def squared_distances(self) -> Floats:
+        """Squared Euclidean distances between the points, (m, m); zero where they coincide.
+
+        Points coincide if they are no farther apart than rounding can make two equal ones.
+        """
+        return self._distances[0]
+
+    @property
+    def distance_errors(self) -> Floats:
+        """How far each squared distance may be off by rounding, (m, m); zero where it is zero."""
+        return self._distances[1]
+
+    @cached_property
+    def energies(self) -> Floats:
+        """Squared Euclidean norms of the points, (m,)."""
+        if self.coefficients is None and self.given_energies is not None:
+            return self.given_energies
+        return np.maximum(self.gram.diagonal(), 0.0)
+
+    @property
+    def source_energies(self) -> Floats:
+        """Squared Euclidean norms of the updates themselves, (n,)."""
+        if self.given_energies is not None:
+            return self.given_energies
+        return added(np.zeros(self.source.n), map(row_energies, self.source.pieces()))
+
+    @cached_property
+    def energy_errors(self) -> Floats:
+        """How far each squared norm may be off by rounding, (m,)."""
+        if self.coefficients is None and self.products_if_known is None:
+            return ROUNDING * self.energies
+        return ROUNDING * self._magnitudes(self.mixture.sum(axis=1))
 
     @cached_property
     def norms(self) -> Floats:
         """Euclidean norms of the points, (m,)."""
-        if self.coefficients is None and self.given_energies is not None:
-            return np.sqrt(self.given_energies)
-        return np.sqrt(np.maximum(self.gram.diagonal(), 0.0))
+        return np.sqrt(self.energies)
 
-    def blocks(self) -> Iterator[Tensor]:
-        """The points themselves, column block by column block, in order: tensors (m, b)."""
+    def blocks(self, dtype: torch.dtype | None = None) -> Iterator[Tensor]:
+        """The points themselves, column block by column block, in order: tensors (m, b).
+
+        Mixtures are made in the dtype of the updates, or in `dtype`. The mean of equal updates is
+        that update, to the last bit.
+        """
+        if self.coefficients is None:
+            yield from self.source.pieces()
+            return
+        means = means_of_equals(self.coefficients, self.given_energies)
         for piece in self.source.pieces():
-            if self.coefficients is None:
-                yield piece
-                continue
-            matrix = torch.from_numpy(self.coefficients).to(piece)
-            for block in torch.split(piece, MIX_BLOCK, dim=1):
-                yield matrix @ block
+            matrix = torch.from_numpy(self.coefficients).to(piece).to(dtype or piece.dtype)
+            for columns in torch.split(piece, MIX_BLOCK, dim=1):
+                block = columns.to(matrix.dtype)
+                mixed = matrix @ block
+                for k, rows in means:
+                    if all_equal(block, rows):
+                        mixed[k] = block[rows[0]]
+                yield mixed
 
     def combination(self, weights: Floats) -> Tensor:
         """sum_k weights_k y_k, (d,), in one pass over the source."""
         over_source = weights @ self.mixture
-        parts = [_weighted_sum(over_source, piece) for piece in self.source.pieces()]
+        means = means_of_equals(over_source[None], self.given_energies)
+        parts = [
+            piece[means[0][1][0]].clone()
+            if means and all_equal(piece, means[0][1])
+            else _weighted_sum(over_source, piece)
+            for piece in self.source.pieces()
+        ]
         return parts[0] if len(parts) == 1 else torch.cat(parts)
+
+    def unscaled(self, values: Tensor) -> Tensor:
+        """Coordinates in the unit of the updates, from those in the space's own."""
+        return times_power_of_two(values, self.exponent)
+
+
+def means_of_equals(
+    coefficients: Floats, energies: Floats | None
+) -> list[tuple[int, NDArray[np.int64]]]:
+    """Which rows of (m, n) may be means of equal updates, by their norms, and of which updates."""
+    if energies is None:
+        return []
+    used = coefficients != 0.0
+    lowest = np.where(used, energies, np.inf).min(axis=1)
+    highest = np.where(used, energies, -np.inf).max(axis=1)
+    alike = (highest - lowest <= ROUNDING * highest) & (used.sum(axis=1) > 1)
+    alike &= np.abs(coefficients.sum(axis=1) - 1.0) <= 1e-13 * coefficients.shape[1]
+    return [(int(k), np.flatnonzero(used[k])) for k in np.flatnonzero(alike)]
+
+
+def all_equal(piece: Tensor, rows: NDArray[np.int64]) -> bool:
+    """Whether these rows of a piece are equal, to the last bit."""
+    return all(torch.equal(piece[rows[0]], piece[k]) for k in rows[1:])
 
 
 def _weighted_sum(weights: Floats, piece: Tensor) -> Tensor:

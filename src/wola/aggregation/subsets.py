@@ -1,18 +1,23 @@
 """What rules that search all subsets of n - f updates share."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations, islice
 from math import comb
 
 import numpy as np
+import numpy.typing as npt
 from numpy.typing import NDArray
 
 from wola.aggregation.rule import GramRule
+from wola.aggregation.selection import smallest
+from wola.aggregation.space import Floats
 from wola.ground.checks import check_whole
 
 #: Subsets looked at together: bounds the memory of a step.
 BATCH = 4096
+
+Scores = Callable[[NDArray[np.int64]], tuple[npt.ArrayLike, npt.ArrayLike]]
 
 
 @dataclass(frozen=True)
@@ -44,3 +49,22 @@ def subsets(n: int, size: int) -> Iterator[NDArray[np.int64]]:
     every = combinations(range(n), size)
     while batch := list(islice(every, BATCH)):
         yield np.array(batch, dtype=np.int64).reshape(len(batch), size)
+
+
+def mean_of_best(n: int, size: int, scores: Scores) -> Floats:
+    """The weights over n rows of the mean of the subset with the lowest score, (n,).
+
+    `scores` gives the scores of a batch of subsets (k, size) and how far each may be off. The
+    weights of tied subsets are averaged: each of t tied ones counts 1/t.
+    """
+    best = np.inf
+    kept: list[tuple[Floats, Floats, NDArray[np.int64]]] = []
+    for batch in subsets(n, size):
+        values, errors = (np.broadcast_to(a, len(batch)).astype(float) for a in scores(batch))
+        best = min(best, float((values + errors).min()))
+        near = values - errors <= best
+        kept.append((values[near], errors[near], batch[near].astype(np.min_scalar_type(n))))
+    values, errors = (np.concatenate([part[k] for part in kept]) for k in (0, 1))
+    members = np.concatenate([part[2] for part in kept])
+    shares = np.repeat(smallest(values, 1, errors), size)
+    return np.bincount(members.ravel(), weights=shares, minlength=n) / size

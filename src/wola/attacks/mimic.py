@@ -6,7 +6,8 @@ from typing import ClassVar
 import numpy as np
 from torch import Generator, Tensor
 
-from wola.aggregation.rule import Rule, open_space
+from wola.aggregation.opening import open_space
+from wola.aggregation.rule import Rule
 from wola.aggregation.source import Matrix
 from wola.aggregation.space import Floats, Space
 from wola.attacks._lexicographic import lexicographically_first

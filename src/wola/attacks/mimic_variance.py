@@ -8,7 +8,8 @@ import numpy as np
 import torch
 from torch import Generator, Tensor
 
-from wola.aggregation.rule import Rule, open_space
+from wola.aggregation.opening import open_space
+from wola.aggregation.rule import Rule
 from wola.aggregation.source import Matrix
 from wola.aggregation.space import Floats
 from wola.attacks._lexicographic import lexicographically_first

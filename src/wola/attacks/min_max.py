@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from torch import Tensor
 
-from wola.aggregation.rule import open_space
+from wola.aggregation.opening import open_space
 from wola.aggregation.source import Matrix
 from wola.aggregation.space import Floats
 from wola.attacks.min_distance import MinDistance
@@ -30,7 +30,8 @@ class MinMax(MinDistance):
     def reach(self, honest: Tensor, squares: Floats, inner: Floats, energy: float) -> float:
         """min_i of the root of ||p||^2 g^2 + 2 <p, m - x_i> g + ||m - x_i||^2 = diameter^2."""
         space, _, _ = open_space(Matrix(honest), 0, needs_products=True)
-        room = np.maximum(space.squared_distances.max() - squares, 0.0)
+        diameter = np.ldexp(space.squared_distances.max(), 2 * space.exponent)
+        room = np.maximum(diameter - squares, 0.0)
         root = np.sqrt(inner**2 + energy * room)
         # Of the two forms of the root, the one that does not subtract equal numbers.
         outward = inner > 0

@@ -20,6 +20,8 @@ def scaled_to(norms: Floats, length: float) -> Floats:
 class Clipping(Mixing):
     """Shorten every update longer than `max_norm` to that length: x_i min(1, max_norm/||x_i||).
 
+    Every update is looked at alone, so there are no ties; the default of 1 is ours.
+
     >>> import torch
     >>> Clipping(max_norm=1.0)(torch.tensor([[3.0, 4.0], [0.5, 0.0]]), f=0)
     tensor([[0.6000, 0.8000],
@@ -34,4 +36,4 @@ class Clipping(Mixing):
 
     def mix(self, space: Space, f: int, generator: Generator | None) -> Floats:
         """A diagonal of min(1, max_norm / ||x_i||)."""
-        return scaled_to(space.norms, self.max_norm)
+        return scaled_to(space.norms, space.in_units(self.max_norm))

@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+import torch
 from torch import Generator
 
-from wola.aggregation.space import Floats, Space, distances_to_extremes
+from wola.aggregation.selection import smallest
+from wola.aggregation.space import ROUNDING, Floats, Space, distances_to_extremes
 from wola.mixing.mixing import Mixing
 
 
@@ -15,7 +17,8 @@ class FoundationFL(Mixing):
     """Append floor(n/2) copies of the update that lies farthest from the extremes.
 
     With g_max and g_min the coordinate-wise extremes, the score of update i is min(||g_max -
-    x_i||, ||g_min - x_i||); the highest is copied, ties to the lowest index. Reference: M. Fang,
+    x_i||, ||g_min - x_i||); the highest is copied; where several tie, each copy is their mean.
+    Reference: M. Fang,
     S. Nabavirazavi, Z. Liu, W. Sun, S. Iyengar and H. Yang, Do we really need to design new
     Byzantine-robust aggregation rules?, NDSS 2025.
 
@@ -34,11 +37,22 @@ class FoundationFL(Mixing):
         """The identity, and floor(n/2) more rows that all choose one update."""
         to_largest = np.zeros(space.n)
         to_smallest = np.zeros(space.n)
-        for block in space.blocks():
-            largest, smallest = distances_to_extremes(block)
-            to_largest += largest
-            to_smallest += smallest
-        chosen = int(np.minimum(to_largest, to_smallest).argmax())
-        rows = np.concatenate([np.arange(space.n), np.full(space.n // 2, chosen)])
-        matrix: Floats = np.eye(space.n)[rows]
-        return matrix
+        for block in space.blocks(torch.float64):
+            up, down = distances_to_extremes(block)
+            to_largest += up
+            to_smallest += down
+        scores = np.minimum(to_largest, to_smallest)
+        copied = smallest(-scores, 1, _errors(space, scores))
+        return np.vstack([np.eye(space.n), np.tile(copied, (space.n // 2, 1))])
+
+
+def _errors(space: Space, scores: Floats) -> Floats:
+    # Sums of squares round relative to themselves. Mixtures are rounded as well, before they are
+    # compared with the extremes, each coordinate relative to the largest that is mixed into it.
+    errors = ROUNDING * scores
+    if space.coefficients is None:
+        return errors
+    rounded = np.abs(space.coefficients).sum(axis=1).max() * np.sqrt(space.source_energies.sum())
+    slack = 4 * len(space.mixture) * np.finfo(np.float64).eps * rounded
+    mixed: Floats = errors + slack * (2 * np.sqrt(scores) + slack)
+    return mixed

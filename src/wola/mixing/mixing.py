@@ -10,7 +10,8 @@ import numpy as np
 import torch
 from torch import Generator
 
-from wola.aggregation.rule import Rule, Solution, open_space
+from wola.aggregation.opening import open_space
+from wola.aggregation.rule import Rule, Solution
 from wola.aggregation.source import Matrix, Source, Updates, as_matrix, like
 from wola.aggregation.space import Floats, Space
 from wola.ground.checks import check_whole
@@ -45,7 +46,8 @@ class Mixing(ABC):
         """The mixtures of the updates, (m, d)."""
         matrix = as_matrix(updates)
         _, space = self._mixed(matrix, f, generator)
-        return like(torch.cat(list(space.blocks()), dim=1).to(matrix.dtype), updates)
+        mixtures = space.unscaled(torch.cat(list(space.blocks()), dim=1))
+        return like(mixtures.to(matrix.dtype), updates)
 
     def matrix(self, updates: Updates, f: int, generator: Generator | None = None) -> Any:
         """The mixing matrix (m, n) over all workers given."""

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-import numpy as np
 from torch import Generator
 
+from wola.aggregation.selection import smallest
 from wola.aggregation.space import Floats, Space
 from wola.mixing.mixing import Mixing
 
@@ -13,7 +13,9 @@ from wola.mixing.mixing import Mixing
 class NNM(Mixing):
     """Replace each update by the mean of the n - f updates nearest to it, itself included.
 
-    Ties go to the lowest indices. Reference: Y. Allouah, S. Farhadkhani, R. Guerraoui, N. Gupta,
+    Updates tied at the edge share the weight that the nearer ones leave: each of these counts
+    1/(n - f). An update is at distance 0 of itself; where more than n - f lie there, it shares
+    with them. Reference: Y. Allouah, S. Farhadkhani, R. Guerraoui, N. Gupta,
     R. Pinot and J. Stephan, Fixing by mixing: a recipe for optimal Byzantine ML under
     heterogeneity, AISTATS 2023.
 
@@ -23,10 +25,5 @@ class NNM(Mixing):
     """
 
     def mix(self, space: Space, f: int, generator: Generator | None) -> Floats:
-        """Row i holds 1/(n-f) at the n - f updates nearest to update i."""
-        distances = space.squared_distances.copy()
-        np.fill_diagonal(distances, -1.0)
-        nearest = np.argsort(distances, axis=1, kind="stable")[:, : space.n - f]
-        matrix = np.zeros((space.n, space.n))
-        np.put_along_axis(matrix, nearest, 1.0 / (space.n - f), axis=1)
-        return matrix
+        """Row i holds 1/(n-f) at the n - f updates nearest to update i; ties at the edge share."""
+        return smallest(space.squared_distances, space.n - f, space.distance_errors)
