@@ -49,6 +49,23 @@ class SendsViews(BrokenAttack):
         return honest[:f] if torch.is_tensor(honest) else sent
 
 
+class ClaimsTooMuch(BrokenAttack):
+    """Claims scale-equivariance, and squares what it sees."""
+
+    def after(self, sent, honest, f):
+        seen = torch.is_tensor(honest) and honest.dtype == torch.float64 and honest.numel()
+        return sent * (honest.square().sum() > 0) if seen else sent
+
+
+class PrefersTheFirstOfTwins(BrokenAttack):
+    """Sends more if its first worker has a twin in the middle."""
+
+    def after(self, sent, honest, f):
+        half = len(honest) // 2
+        twins = torch.is_tensor(honest) and honest.numel() and torch.equal(honest[0], honest[half])
+        return 2 * sent if twins else sent
+
+
 def attacks_as_a_majority(honest, f, rule=None, generator=None):
     if f >= len(honest):
         f, honest = 0, honest[:0]
@@ -66,6 +83,8 @@ def attacks_as_a_majority(honest, f, rule=None, generator=None):
         (DrawsGlobally(), "another global seed"),
         (CopiesTheFirst(), "Another order of the honest workers"),
         (SendsViews(), "fails '"),
+        (ClaimsTooMuch(), r"A positive factor on the honest updates.*times 2\^-997"),
+        (PrefersTheFirstOfTwins(), "order .* of duplicated workers"),
         (attacks_as_a_majority, "Half of all workers or more is refused"),
         (attacks.MimicStatic(0), "Another order of the honest workers"),
     ],

@@ -148,6 +148,18 @@ def test_small_shards_and_a_missing_augmentation_are_noted():
     assert assemble(Scenario()).notes == ()
 
 
+def test_an_attack_that_does_nothing_with_these_numbers_is_noted():
+    (note,) = assemble(Scenario(workers=10, byzantine=1)).notes
+    assert note.endswith(
+        "with n = 10 and f = 1 the attackers' z is 0, so they send the honest mean"
+    )
+    (note,) = assemble(Scenario(workers=20, byzantine=6, participants=10, batch=16)).notes
+    assert "with n = 10 and f = 1 " in note
+    assert assemble(Scenario(workers=10, byzantine=1, attack="alie(z=-1)")).notes == ()
+    assert assemble(Scenario(workers=10, byzantine=0)).notes == ()
+    assert assemble(Scenario(workers=10, byzantine=1, attack="lf")).notes == ()
+
+
 def test_more_workers_than_samples_are_refused():
     with pytest.raises(ValueError, match=r"honest = 194, with 120 samples"):
         assemble(Scenario(dataset="iris", workers=200))

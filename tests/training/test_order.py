@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.training import plain
@@ -28,6 +28,7 @@ def test_the_order_is_drawn_from_a_stream_of_its_own():
         assert torch.equal(shuffled(17, seed=3, step=step), expected)
 
 
+@settings(deadline=None)
 @given(st.integers(0, 20), st.integers(0, 20), st.integers(1, 100))
 def test_everyone_has_one_place_in_every_order(honest, byzantine, step):
     for order in ("shuffled", "byzantine-first", "byzantine-last"):
@@ -90,6 +91,7 @@ def test_the_median_of_the_statistics_sees_the_same_order(monkeypatch):
     assert seen == [shuffled(5, seed=1, step=step).tolist() for step in (1, 2)]
 
 
+@settings(deadline=None)
 @given(st.permutations(range(6)), st.sets(st.integers(0, 5), max_size=5))
 def test_an_outcome_is_told_of_the_rows_as_they_are(order, broken):
     rows = torch.randn(6, 4, generator=torch.Generator().manual_seed(1), dtype=torch.float64)

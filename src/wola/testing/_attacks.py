@@ -16,6 +16,7 @@ from wola.testing._expect import (
     Case,
     as_double,
     expect,
+    expect_close,
     expect_error,
     expect_same_bits,
     expect_same_rows,
@@ -32,6 +33,7 @@ def check_attack(
     attack: Attack,
     *,
     permutation: bool = True,
+    scale: bool | None = None,
     rule: Rule | None = None,
     honest: Iterable[int] = (11, 8),
 ) -> None:
@@ -43,7 +45,9 @@ def check_attack(
     honest updates and every global random state are untouched; equal generators give equal bits;
     dtypes agree up to rounding, unless the attack draws at random; f >= h, half of all workers or
     more, is refused. With `permutation`, another order of the honest workers gives the same
-    updates, in whatever order.
+    updates, in whatever order, also among duplicated workers. With `scale`, by default where the
+    attack's `scale_equivariant` claims it, a positive factor on the honest updates is a factor on
+    what is sent, from 1e-300 to 1e300.
 
     `rule` is the server's, handed to every call (by default a trimmed mean); `honest` lists the
     numbers h to try. Every call is made on a copy of the attack, so that one with a memory starts
@@ -68,6 +72,8 @@ def check_attack(
     run(attack, properties_of(cases, *always, call=call))
     if permutation:
         run(attack, properties_of(cases, order_of_honest_workers_is_nothing, call=call))
+    if getattr(attack, "scale_equivariant", False) if scale is None else scale:
+        run(attack, properties_of(cases, factors_pass_through, call=call))
     run(attack, call_properties(call, cases))
     if not draws_at_random(call, cases[0].n):
         run(attack, properties_of(cases, dtypes_agree, call=call))
@@ -111,7 +117,21 @@ def order_of_honest_workers_is_nothing(case: Case, *, call: Attack) -> None:
     """Another order of the honest workers gives the same updates."""
     for seed in range(3):
         updates = case.updates(seed)
+        doubled = torch.cat([updates[: case.n // 2]] * 2 + [updates[: case.n % 2]])
         order = normal(case.n, seed=seed + 100).argsort()
-        sent, expected = call(updates[order], case.f), call(updates, case.f)
+        for name, rows in (("", updates), (" of duplicated workers", doubled)):
+            sent, expected = call(rows[order], case.f), call(rows, case.f)
+            what, tolerance = f"order {order.tolist()}{name}", ROUNDING[torch.float64]
+            expect_same_rows(sent, expected, tolerance=tolerance, what=what)
+
+
+def factors_pass_through(case: Case, *, call: Attack) -> None:
+    """A positive factor on the honest updates is a factor on what is sent."""
+    # Powers of two, which round nothing: where several answers are equally good, a search that
+    # meets them may take another one after the slightest change.
+    for exponent in (-997, -400, -40, 40, 400, 997):
+        updates, factor = case.updates(), 2.0**exponent
+        expected, sent = as_double(call(updates, case.f)), call(factor * updates, case.f)
+        what = f"honest updates times 2^{exponent}"
         tolerance = ROUNDING[torch.float64]
-        expect_same_rows(sent, expected, tolerance=tolerance, what=f"order {order.tolist()}")
+        expect_close(as_double(sent) / factor, expected, tolerance=tolerance, what=what)
