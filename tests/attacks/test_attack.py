@@ -222,3 +222,15 @@ def test_an_attack_that_does_not_claim_it_sees_updates_as_they_are():
 
 def test_attacks_have_nothing_to_say_unless_they_do():
     assert Zero().note(10, 1) is None
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=str)
+def test_the_default_dtype_of_torch_changes_nothing(attack):
+    honest = honest_updates(6, 5, dtype=torch.float32)
+    expected = sent(attack, honest, 2)
+    torch.set_default_dtype(torch.float64)
+    try:
+        found = sent(attack, honest, 2)
+    finally:
+        torch.set_default_dtype(torch.float32)
+    torch.testing.assert_close(found, expected, rtol=0, atol=0, equal_nan=True)

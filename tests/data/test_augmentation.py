@@ -34,3 +34,13 @@ def test_vectors_and_impossible_probabilities_are_refused():
         horizontal_flip(torch.zeros(4, 3), torch.Generator())
     with pytest.raises(ValueError, match=r"probability = 1.5; allowed: 0 to 1"):
         HorizontalFlip(1.5)
+
+
+def test_the_default_dtype_of_torch_changes_nothing():
+    expected = HorizontalFlip(0.3)(IMAGES, torch.Generator().manual_seed(3))
+    torch.set_default_dtype(torch.float64)
+    try:
+        found = HorizontalFlip(0.3)(IMAGES, torch.Generator().manual_seed(3))
+    finally:
+        torch.set_default_dtype(torch.float32)
+    assert torch.equal(found, expected)

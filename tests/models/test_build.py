@@ -106,3 +106,17 @@ def test_a_factory_must_make_a_classifier(name, error, message):
 def test_a_model_that_does_not_fit_the_inputs_is_refused(name):
     with pytest.raises(ValueError, match=r"shape.*\(600,\)"):
         built(name, shape=(600,))
+
+
+@pytest.mark.parametrize("name", ["mlp", "convnet-mnist"])
+def test_the_default_dtype_of_torch_changes_nothing_and_comes_back(name):
+    shape = (1, 28, 28)
+    expected = flat(built(name, shape=shape))
+    torch.set_default_dtype(torch.float64)
+    try:
+        found = flat(built(name, shape=shape))
+        assert torch.get_default_dtype() == torch.float64
+    finally:
+        torch.set_default_dtype(torch.float32)
+    assert found.dtype == torch.float32
+    assert torch.equal(found, expected)

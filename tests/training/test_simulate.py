@@ -179,11 +179,12 @@ def test_a_run_that_ends_as_planned_has_no_tests_after_its_end():
         {"attack": "lf", "objective": "shared", "objective_attack": "worst"},
         {"attack": "min-max", "partition": "gamma-similarity", "mixing": "bucketing+arc"},
         {"model": "tests.models.factories:normalised_convnet", "local_steps": 2, "batch": 16},
+        *({"aggregator": name, "mixing": "none", "byzantine": 1} for name in AGGREGATORS),
     ],
     ids=str,
 )
 def test_the_default_dtype_of_torch_changes_nothing(fields):
-    scenario = SHORT.changed(steps=3, workers=7, byzantine=2, **fields)
+    scenario = SHORT.changed(**{"steps": 3, "workers": 7, "byzantine": 2, **fields})
     expected = simulate(scenario)
     torch.set_default_dtype(torch.float64)
     try:
