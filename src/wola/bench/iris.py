@@ -22,7 +22,7 @@ LR, STEPS = 0.1, 200
 #: The share of each class that trains the network; the rest tests it.
 TRAIN_SHARE = 0.7
 
-Part = tuple[Tensor, Tensor]
+_Samples = tuple[Tensor, Tensor]
 
 
 def class_gradient_cosines(*, steps: int = STEPS, lr: float = LR, seed: int = 1) -> pl.DataFrame:
@@ -72,7 +72,7 @@ def keep_iris(store: Store) -> Path:
     return path
 
 
-def _split(seed: int) -> tuple[Part, Part, list[str]]:
+def _split(seed: int) -> tuple[_Samples, _Samples, list[str]]:
     from sklearn.datasets import load_iris
 
     bunch = load_iris()

@@ -12,13 +12,13 @@ from wola.cli.flags import by_topic, flag_name, topic_of
 from wola.training import Scenario
 from wola.training.scenario import TOPICS
 
-Command = TypeVar("Command", bound=Callable[..., None])
+_Decorated = TypeVar("_Decorated", bound=Callable[..., None])
 
 #: The values asked for on each axis; None where a flag was not given.
 Asked = Mapping[str, list[str] | None]
 
 
-def axis_flags(command: Command) -> Command:
+def axis_flags(command: _Decorated) -> _Decorated:
     """Gives a command one repeatable flag per axis, which reach it as ``**asked``."""
     signature = inspect.signature(command, eval_str=True)
     own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]

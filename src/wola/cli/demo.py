@@ -66,7 +66,7 @@ def demonstrate(grid: Grid, out: Path, *, processes: int | None, console: Consol
         console.print(terminal(table, console))
     say(console, _CAPTION)
     say(console, "")
-    say(console, reading(runs))
+    say(console, words_for(runs))
     picture, page = _pictures(runs, out)
     say(console, "")
     say(console, f"picture: {picture}")
@@ -74,7 +74,7 @@ def demonstrate(grid: Grid, out: Path, *, processes: int | None, console: Consol
     return page
 
 
-def reading(runs: Runs) -> str:
+def words_for(runs: Runs) -> str:
     """What one sees, in plain sentences made from the numbers."""
     found = worst_and_mean(runs)
     best = max(found, key=lambda name: found[name][1])

@@ -11,7 +11,7 @@ from pydantic.fields import FieldInfo
 
 from wola.cli.errors import known
 
-Command = TypeVar("Command", bound=Callable[..., None])
+_Decorated = TypeVar("_Decorated", bound=Callable[..., None])
 
 _METAVARS = {int: "INTEGER", float: "NUMBER", str: "TEXT"}
 
@@ -49,7 +49,7 @@ def field_flags(
     only: Collection[str] | None = None,
     settled_later: Mapping[str, str] | None = None,
     metavars: Mapping[str, str] | None = None,
-) -> Callable[[Command], Command]:
+) -> Callable[[_Decorated], _Decorated]:
     """Gives a command one flag per field of the model, which reach it as ``**fields``.
 
     A flag that is not given is None, and `given` turns the rest into values of the model. ``only``
@@ -60,7 +60,7 @@ def field_flags(
     notes, words = settled_later or {}, metavars or {}
     names = model.model_fields if only is None else only
 
-    def decorate(command: Command) -> Command:
+    def decorate(command: _Decorated) -> _Decorated:
         signature = inspect.signature(command, eval_str=True)
         own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
         made = [_parameter(n, model.model_fields[n], notes.get(n), words.get(n)) for n in names]

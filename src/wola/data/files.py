@@ -16,7 +16,7 @@ DAMAGED = (OSError, EOFError, zlib.error, tarfile.TarError, zipfile.BadZipFile)
 
 
 @contextmanager
-def reading(source: Path) -> Iterator[None]:
+def reading_errors(source: Path) -> Iterator[None]:
     """Turns whatever a damaged or unreadable file raises into a :class:`DataError`."""
     try:
         yield
@@ -39,7 +39,7 @@ def find_files(source: Path, names: Collection[str]) -> dict[str, bytes]:
     ...     find_files(Path(folder), ["labels", "images"])
     {'labels': b'012'}
     """
-    with reading(source):
+    with reading_errors(source):
         if source.is_dir():
             return _from_folder(source, names)
         if not source.is_file():
@@ -94,7 +94,7 @@ def _from_folder(folder: Path, names: Collection[str], *, deep: bool = True) -> 
     for path in sorted(paths, key=lambda path: (len(path.parts), str(path))):
         name = _plain_name(path.name)
         if name in names and name not in found and path.is_file():
-            with reading(path):
+            with reading_errors(path):
                 found[name] = _decompressed(path.name, path.read_bytes())
     return found
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wola.data.arrays import Arrays, DataError, checked_arrays, split
-from wola.data.files import DAMAGED, find_files, reading
+from wola.data.files import DAMAGED, find_files, reading_errors
 
 TEXT_FILE = "dataset_purchase"
 ARRAY_FILE = "purchase100.npz"
@@ -70,7 +70,7 @@ def read_purchase100(source: Path, *, rows: int = ROWS) -> Arrays:
     checked instead: ``rows`` samples, 600 values 0 or 1, labels 1 to 100.
     """
     if source.is_file() and source.suffix == ".npz":
-        with reading(source):
+        with reading_errors(source):
             found = {ARRAY_FILE: source.read_bytes()}
     else:
         found = find_files(source, (TEXT_FILE, ARRAY_FILE))

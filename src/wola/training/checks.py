@@ -67,7 +67,7 @@ def check_names(scenario: Scenario) -> None:
         ) from None
 
 
-def check_counts(scenario: Scenario) -> None:
+def check_worker_counts(scenario: Scenario) -> None:
     """Refuse numbers of workers that the rule, or a round, cannot work with."""
     n, f = scenario.workers, scenario.byzantine
     if 2 * f >= n:

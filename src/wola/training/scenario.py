@@ -207,7 +207,7 @@ class Scenario(TrainingFields):
         if not _reading.get():
             self._take_natural_workers()
             checks.check_names(self)
-            checks.check_counts(self)
+            checks.check_worker_counts(self)
         return self
 
     def _take_natural_workers(self) -> None:
