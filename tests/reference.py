@@ -1,10 +1,12 @@
 """Plain float64 references of every rule and mixing, written from their definitions.
 
 Each function takes x of shape (n, d), d >= 1, with finite entries. They are slow on purpose: loops
-over workers, coordinates and subsets, no shared intermediate result. Wherever equal values leave a
-choice, the lowest index (or the lexicographically first subset) wins.
+over workers, coordinates and subsets, no shared intermediate result. Values that agree to a part in
+10^11 of the largest are ties, and ties share. `exact_reference` has the same definitions in
+fractions, for updates of whole numbers.
 """
 
+from collections.abc import Callable
 from itertools import combinations
 
 import numpy as np
@@ -19,6 +21,22 @@ def distance(a: Array, b: Array) -> float:
 
 def norm(a: Array) -> float:
     return distance(a, np.zeros_like(a))
+
+
+def tied(a: float, b: float, largest: float) -> bool:
+    return abs(a - b) <= 1e-11 * largest
+
+
+def shared(scores: list[float], count: int) -> Array:
+    """1/count for each of the `count` smallest; those tied with the last share what is left."""
+    edge = sorted(scores)[count - 1]
+    largest = max(abs(score) for score in scores)
+    at_edge = [i for i, s in enumerate(scores) if tied(s, edge, largest)]
+    below = [i for i, s in enumerate(scores) if s < edge and i not in at_edge]
+    weights = np.zeros(len(scores))
+    weights[below] = 1 / count
+    weights[at_edge] = (count - len(below)) / len(at_edge) / count
+    return weights
 
 
 def mean(x: Array) -> Array:
@@ -44,11 +62,8 @@ def trimmed_mean(x: Array, f: int) -> Array:
 
 def mean_around_median(values: list[float], keep: int) -> float:
     center = middle_value(values)
-    kept = sorted(values)
-    while len(kept) > keep:
-        lowest_is_farther = center - kept[0] > kept[-1] - center
-        kept.pop(0 if lowest_is_farther else -1)
-    return sum(kept) / keep
+    weights = shared([abs(value - center) for value in values], keep)
+    return float(weights @ np.array(values))
 
 
 def meamed(x: Array, f: int) -> Array:
@@ -125,42 +140,52 @@ def nearest_sum(x: Array, i: int, count: int, power: float) -> float:
 
 
 def krum_scores(x: Array, f: int, power: float = 2) -> Array:
-    count = max(len(x) - f - 2, 0)
+    count = max(len(x) - f - 2, 1)
     return np.array([nearest_sum(x, i, count, power) for i in range(len(x))])
 
 
 def krum(x: Array, f: int, power: float = 2) -> Array:
-    return x[int(np.argmin(krum_scores(x, f, power)))].copy()
+    return shared(krum_scores(x, f, power).tolist(), 1) @ x
 
 
-def multi_krum(x: Array, f: int, power: float = 2) -> Array:
-    scores = krum_scores(x, f, power)
-    order = sorted(range(len(x)), key=lambda i: (scores[i], i))
-    return mean(x[order[: len(x) - f]])
+def multi_krum(x: Array, f: int, power: float = 2, m: int | None = None) -> Array:
+    return shared(krum_scores(x, f, power).tolist(), len(x) - f if m is None else m) @ x
 
 
 def bulyan(x: Array, f: int) -> Array:
     n = len(x)
-    remaining = list(range(n))
-    selected = []
-    for _ in range(n - 2 * f):
-        pool = x[remaining]
+    remaining = list(x)
+    selected: list[Array] = []
+    while len(selected) < n - 2 * f:
+        pool = np.array(remaining)
         count = max(len(pool) - f - 2, 1)
         scores = [nearest_sum(pool, i, count, 2) for i in range(len(pool))]
-        selected.append(remaining.pop(int(np.argmin(scores))))
-    return np.array([mean_around_median(c.tolist(), n - 4 * f) for c in x[selected].T])
+        best = [i for i, weight in enumerate(shared(scores, 1)) if weight > 0]
+        left = n - 2 * f - len(selected)
+        selected += [mean(pool[best])] * left if len(best) > left else list(pool[best])
+        remaining = [row for i, row in enumerate(remaining) if i not in best]
+    return np.array([mean_around_median(c.tolist(), n - 4 * f) for c in np.array(selected).T])
+
+
+def mean_of_best_subsets(x: Array, size: int, score: Callable[[tuple[int, ...]], float]) -> Array:
+    every = list(combinations(range(len(x)), size))
+    weights = shared([score(subset) for subset in every], 1)
+    return np.array(
+        sum(
+            (w * mean(x[list(s)]) for w, s in zip(weights, every, strict=True)), np.zeros_like(x[0])
+        )
+    )
 
 
 def minimum_diameter_averaging(x: Array, f: int) -> Array:
     def diameter(subset: tuple[int, ...]) -> float:
         return max((distance(x[i], x[j]) for i, j in combinations(subset, 2)), default=0.0)
 
-    return mean(x[list(min(combinations(range(len(x)), len(x) - f), key=diameter))])
+    return mean_of_best_subsets(x, len(x) - f, diameter)
 
 
 def comparative_gradient_elimination(x: Array, f: int) -> Array:
-    order = sorted(range(len(x)), key=lambda i: (norm(x[i]), i))
-    return mean(x[order[: len(x) - f]])
+    return shared([norm(row) for row in x], len(x) - f) @ x
 
 
 def clip(row: Array, max_norm: float) -> Array:
@@ -187,33 +212,40 @@ def smea(x: Array, f: int) -> Array:
     def largest(subset: tuple[int, ...]) -> float:
         return top_eigenpair(x[list(subset)], np.ones(len(subset)))[0]
 
-    return mean(x[list(min(combinations(range(len(x)), len(x) - f), key=largest))])
+    return mean_of_best_subsets(x, len(x) - f, largest)
 
 
-def caf(x: Array, f: int) -> Array:
+def caf(x: Array, f: int, *, all_set_the_pace: bool = True) -> Array:
+    """The filter as its authors' library writes it, for updates without equal eigenvalues.
+
+    It ends, too, after 1,000 steps, or when a step moves neither the sum of the weights nor the
+    eigenvalue by a part in a million.
+    """
     n = len(x)
     weights = np.ones(n)
-    best, least = mean(x), np.inf
-    while weights.sum() > n - 2 * f:
+    best, least, before = mean(x), np.inf, (np.inf, np.inf)
+    for _ in range(1000):
+        if weights.sum() <= (n - 2 * f) * (1 + 1e-9):
+            break
         mu = weights @ x / weights.sum()
         eigenvalue, direction = top_eigenpair(x, weights)
-        if eigenvalue < least:
+        if eigenvalue < least * (1 - 1e-9):
             best, least = mu, eigenvalue
         tau = ((x - mu) @ direction) ** 2
-        tau_max = tau[weights > 0].max()
-        if tau_max == 0:
+        tau_max = tau.max() if all_set_the_pace else tau[weights > 0].max()
+        now = (weights.sum(), eigenvalue)
+        if eigenvalue < 1e-25 or all(
+            b < np.inf and a > b * (1 - 1e-6) for a, b in zip(now, before, strict=True)
+        ):
             break
-        weights = np.where(weights > 0, weights * (1 - tau / tau_max), 0.0)
+        before = now
+        weights = np.where(tau < tau_max * (1 - 1e-9), weights * (1 - tau / tau_max), 0.0)
     return best
 
 
 def nnm(x: Array, f: int) -> Array:
     n = len(x)
-    mixed = []
-    for i in range(n):
-        order = sorted(range(n), key=lambda j, i=i: (distance(x[i], x[j]), j != i, j))
-        mixed.append(mean(x[order[: n - f]]))
-    return np.array(mixed)
+    return np.array([shared([distance(row, other) for other in x], n - f) @ x for row in x])
 
 
 def bucketing(x: Array, permutation: npt.ArrayLike, s: int) -> Array:
@@ -225,7 +257,7 @@ def bucketing(x: Array, permutation: npt.ArrayLike, s: int) -> Array:
 def foundation_fl(x: Array) -> Array:
     highest, lowest = x.max(axis=0), x.min(axis=0)
     scores = [min(distance(highest, row), distance(lowest, row)) for row in x]
-    best = x[int(np.argmax(scores))]
+    best = shared([-score for score in scores], 1) @ x
     return np.array([*x, *[best] * (len(x) // 2)])
 
 

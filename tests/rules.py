@@ -39,7 +39,6 @@ class RuleEntry:
     reference: Reference
     options: dict[str, Any] = field(default_factory=dict)
     most_workers: int = 20
-    ties_on_a_line: bool = False
 
     def __str__(self) -> str:
         return str(self.rule)
@@ -48,15 +47,7 @@ class RuleEntry:
         """Whether rule and reference both have one answer for this n, f and d."""
         if n > self.most_workers or f > self.rule.max_byzantine(n):
             return False
-        if self.ties_on_a_line and d == 1:
-            return False
-        # On a line with even n every point between the middle two is a geometric median.
-        on_a_line = d == 1 or n <= 2
-        return not (on_a_line and n % 2 == 0 and _is_geometric_median(self.rule))
-
-
-def _is_geometric_median(rule: Rule) -> bool:
-    return isinstance(rule, GeometricMedian) and rule.iterations is None
+        return True
 
 
 def _no_f(function: Callable[[Array], Array]) -> Reference:
@@ -94,17 +85,10 @@ PLAIN_RULES = [
         {**_NOT_EQUIVARIANT, "agreement": False},
     ),
     RuleEntry(Krum(), reference.krum),
-    RuleEntry(Krum(power=1), lambda x, f: reference.krum(x, f, 1), ties_on_a_line=True),
+    RuleEntry(Krum(power=1), lambda x, f: reference.krum(x, f, 1)),
     RuleEntry(MultiKrum(), reference.multi_krum),
-    RuleEntry(MultiKrum(power=1), lambda x, f: reference.multi_krum(x, f, 1), ties_on_a_line=True),
-    # The farthest two of a subset decide: another third update often leaves the diameter as it is,
-    # and of such ties the first wins, so the order of the workers does make a difference.
-    RuleEntry(
-        MinimumDiameterAveraging(),
-        reference.minimum_diameter_averaging,
-        {"permutation": False},
-        most_workers=11,
-    ),
+    RuleEntry(MultiKrum(power=1), lambda x, f: reference.multi_krum(x, f, 1)),
+    RuleEntry(MinimumDiameterAveraging(), reference.minimum_diameter_averaging, most_workers=11),
     RuleEntry(
         ComparativeGradientElimination(),
         reference.comparative_gradient_elimination,
@@ -115,11 +99,11 @@ PLAIN_RULES = [
         lambda x, f: reference.centered_clipping(x, 2.0, 3),
         _CLIPS,
     ),
-    # The last choices of Bulyan have one neighbour while f < 3, and the two nearest tie: only
-    # from f = 3 on does the order of the workers make no difference.
-    RuleEntry(Bulyan(), reference.bulyan, {"workers": (15, 16)}),
+    RuleEntry(Bulyan(), reference.bulyan),
     RuleEntry(SMEA(), reference.smea, most_workers=9),
-    RuleEntry(CAF(), reference.caf),
+    # A liar far away that has lost its weight still sets the pace: the others lose theirs slowly.
+    RuleEntry(CAF(), reference.caf, {"agreement": False}),
+    RuleEntry(CAF(pace="weighted"), lambda x, f: reference.caf(x, f, all_set_the_pace=False)),
 ]
 
 CHAINS = [
@@ -129,7 +113,6 @@ CHAINS = [
         NNM() | MultiKrum(),
         _then(reference.nnm, reference.multi_krum),
         {"workers": (10, 8)},
-        ties_on_a_line=True,
     ),
     RuleEntry(NNM() | TrimmedMean(), _then(reference.nnm, reference.trimmed_mean)),
     RuleEntry(NNM() | CoordinateMedian(), _then(reference.nnm, _no_f(reference.coordinate_median))),

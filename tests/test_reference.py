@@ -23,9 +23,11 @@ def test_the_trimmed_mean_drops_f_values_at_each_end():
     assert reference.trimmed_mean(column(1, 2, 6), 0) == [3]
 
 
-def test_mean_around_median_keeps_the_nearest_and_the_lower_of_two_equals():
-    assert reference.meamed(column(0, 1, 2, 10), 1) == [1]
-    assert reference.meamed(column(-2, 0, 2), 1) == [-1]
+def test_mean_around_median_keeps_the_nearest_and_two_equals_share():
+    assert reference.meamed(column(0, 1, 2, 10), 1) == pytest.approx([1])
+    assert reference.meamed(column(-2, 0, 2), 1) == pytest.approx([0])
+    # The median is 1; one of the three values at distance 1 is left out: 1 + (2/3)(0 + 0 + 2).
+    assert reference.meamed(column(0, 0, 1, 1, 2), 1) == pytest.approx([(2 + 2) / 4 - 0.5 / 3 * 1])
 
 
 def test_the_geometric_median_of_a_right_triangle_is_its_fermat_point():
@@ -73,23 +75,31 @@ def test_smoothed_weiszfeld_starts_at_zero_and_weights_by_inverse_distance():
     assert reference.smoothed_weiszfeld(column(1, 3), 2, 0.1) == pytest.approx([1.5])
 
 
-def test_krum_sums_the_nearest_others_and_takes_the_first_of_equals():
+def test_krum_sums_the_nearest_others_and_takes_the_mean_of_equals():
     x = column(0, 1, 3, 4, 100)
     far = 96.0**2 + 97.0**2
     np.testing.assert_allclose(reference.krum_scores(x, 1, 2), [10, 5, 5, 10, far])
     np.testing.assert_allclose(reference.krum_scores(x, 1, 1), [4, 3, 3, 4, 193])
-    assert reference.krum(x, 1) == [1]
+    assert reference.krum(x, 1) == [2]
     assert reference.multi_krum(x, 1) == [2]
+    assert reference.multi_krum(x, 1, m=3) == pytest.approx([(1 + 3) / 3 + (0 + 4) / 2 / 3])
+
+
+def test_krum_counts_one_neighbour_at_least():
+    assert reference.krum(column(0, 1, 10), 1) == [0.5]
 
 
 def test_bulyan_selects_by_krum_again_and_again_then_averages_around_the_median():
-    # Selected in turn: 2, 3, 1, 4, 0; their median is 2, its three nearest are 1, 2, 3.
-    assert reference.bulyan(column(0, 1, 2, 3, 4, 5, 100), 1) == [2]
+    # Scores of four neighbours tie for 2 and 3, then of two for 1 and 4; of 0, 5 and 100 the first
+    # two tie for the last place: 2.5. The median is 2.5, and 2 and 3 are its nearest: with n - 4f
+    # = 3 places, 2.5 is one of them.
+    assert reference.bulyan(column(0, 1, 2, 3, 4, 5, 100), 1) == pytest.approx([2.5])
 
 
-def test_minimum_diameter_averaging_takes_the_first_of_equally_tight_subsets():
+def test_minimum_diameter_averaging_takes_the_mean_of_equally_tight_subsets():
     assert reference.minimum_diameter_averaging(column(0, 10, 11, 12), 1) == [11]
-    assert reference.minimum_diameter_averaging(column(0, 1, 2), 1) == [0.5]
+    assert reference.minimum_diameter_averaging(column(0, 1, 2), 1) == [1]
+    assert reference.minimum_diameter_averaging(column(0, 1, 2, 2), 2) == [2]
 
 
 def test_comparative_gradient_elimination_drops_the_longest():
@@ -120,8 +130,10 @@ def test_smea_prefers_a_wide_triangle_to_a_shorter_line():
 
 
 def test_caf_keeps_the_mean_with_the_least_variance_on_the_way():
-    # Weights 1, 1, 1 give variance 14/3; then 5/9, 8/9, 0 give mean 21/13; then too few are left.
-    assert reference.caf(column(1, 2, 6), 1) == pytest.approx([21 / 13])
+    # Weights 1, 1, 1 give variance 14/3; then 5/9, 8/9, 0 give mean 21/13. Of (1, 2, 6) less the
+    # mean, 6 is still the farthest: all weights shrink a little, again and again, that of 1 more.
+    assert reference.caf(column(1, 2, 6), 1, all_set_the_pace=False) == pytest.approx([21 / 13])
+    assert 21 / 13 + 0.1 < reference.caf(column(1, 2, 6), 1)[0] < 2
     assert reference.caf(column(1, 2, 6), 0) == pytest.approx([3])
     assert reference.caf(column(4, 4, 4), 1) == [4]
 

@@ -90,10 +90,16 @@ def _divide(source: Array, by: float, target: Array) -> None:
 
 
 @_exact
-def _keep_equal(lowest: Array, highest: Array, out: Array) -> None:
+def _still_equal(value: Array, first: Array, equal: Array) -> None:
+    for j in range(equal.shape[0]):
+        equal[j] &= value[j] == first[j]
+
+
+@_exact
+def _keep_equal(first: Array, equal: Array, out: Array) -> None:
     # The mean of equal values is that value; in float64 their sum would round.
     for j in range(out.shape[0]):
-        out[j] = lowest[j] if lowest[j] == highest[j] else out[j]
+        out[j] = first[j] if equal[j] else out[j]
 
 
 @_exact
@@ -108,6 +114,7 @@ def network_mean(
     n = x.shape[0]
     block = np.empty((n + 2, NETWORK_BLOCK), x.dtype)
     total = np.empty(NETWORK_BLOCK, np.float64)
+    equal = np.empty(NETWORK_BLOCK, np.bool_)
     at = np.arange(n + 2)
     clean = True
     for s in range(start, stop, NETWORK_BLOCK):
@@ -119,7 +126,10 @@ def network_mean(
             _add(block[at[i], :width], total[:width])
         _divide(total[:width], float(high - low), out[s : s + width])
         if x.itemsize == 8:
-            _keep_equal(block[at[low], :width], block[at[high - 1], :width], out[s : s + width])
+            equal[:width] = True
+            for i in range(low + 1, high):
+                _still_equal(block[at[i], :width], block[at[low], :width], equal[:width])
+            _keep_equal(block[at[low], :width], equal[:width], out[s : s + width])
     return clean
 
 

@@ -54,13 +54,14 @@ def comparator_array(n: int, low: int, high: int) -> NDArray[np.int64]:
     return np.array(comparators, dtype=np.int64).reshape(-1, 2)
 
 
-def unrolled_source(n: int, low: int, high: int) -> str:
+def unrolled_source(n: int, low: int, high: int, *, keep_equal: bool) -> str:
     """Python text of a kernel for exactly these n, low and high, one coordinate per lane.
 
     Every row is a local variable and every comparator two lines, so that the compiler keeps the
     whole column in vector registers. The kernel returns whether the squares of every column it
     read add up to at most `limit`, which no column with a non-finite value does. Its sums run in
-    the same order as those of the kernel for any n, so that both give the same bits.
+    the same order as those of the kernel for any n, so that both give the same bits. With
+    `keep_equal` the mean of equal values is that value: only float64 needs it, where sums round.
     """
     lines = [
         "import numpy as np",
@@ -73,7 +74,7 @@ def unrolled_source(n: int, low: int, high: int) -> str:
         *(f"        v{i} = r{i}[j]" for i in range(n)),
         f"        energy = {' + '.join(f'v{i} * v{i}' for i in range(n))}",
         "        clean &= energy <= limit",
-        *_middle_of(n, low, high),
+        *_middle_of(n, low, high, keep_equal=keep_equal),
         "    return clean",
         "",
     ]
@@ -111,7 +112,7 @@ def _rows_of(name: str, n: int) -> list[str]:
     return [f"    r{i} = {name}[{i}, start:stop]" for i in range(n)]
 
 
-def _middle_of(n: int, low: int, high: int) -> list[str]:
+def _middle_of(n: int, low: int, high: int, *, keep_equal: bool = False) -> list[str]:
     lines = []
     for a, b in select_ranks(n, low, high):
         lines += [
@@ -122,8 +123,8 @@ def _middle_of(n: int, low: int, high: int) -> list[str]:
         ]
     total = " + ".join(f"np.float64(v{i})" for i in range(low, high))
     mean = f"({total}) / {high - low}.0"
-    if high - low <= 2:
-        return [*lines, f"        o[j] = {mean}"]
-    # The mean of equal values is that value; in float64 their sum would round.
-    first, last = f"v{low}", f"v{high - 1}"
-    return [*lines, f"        o[j] = {first} if {first} == {last} else {mean}"]
+    if keep_equal and high - low > 2:
+        # The mean of equal values is that value; in float64 their sum would round.
+        same = " & ".join(f"(v{low} == v{i})" for i in range(low + 1, high))
+        mean = f"v{low} if {same} else {mean}"
+    return [*lines, f"        o[j] = {mean}"]

@@ -17,7 +17,8 @@ class CenteredClipping(GramRule):
     the last aggregate v_0 instead of 0, as the authors do, aggregate the differences: `v_0 +
     rule(updates - v_0, f)`. Weights need not sum to 1. Every update counts, so there are no ties.
     The default radius is ours; one step a round is what its authors take. Reference: S. P.
-    Karimireddy, L. He and M. Jaggi, Learning from history for Byzantine robust optimization, ICML 2021.
+    Karimireddy, L. He and M. Jaggi, Learning from history for Byzantine robust
+    optimization, ICML 2021.
 
     >>> import torch
     >>> CenteredClipping(tau=1.0)(torch.tensor([[0.5], [0.5], [8.0]]), f=1)

@@ -45,9 +45,10 @@ def over_chunks(work: Callable[[int, int], Any], columns: int) -> list[Any]:
 
 
 @cache
-def unrolled_kernel(n: int, low: int, high: int) -> Any:
+def unrolled_kernel(n: int, low: int, high: int, *, keep_equal: bool) -> Any:
     """The compiled kernel generated for n rows and ranks low..high-1, kept on disk if possible."""
-    return _generated(f"ranks_{n}_{low}_{high}", unrolled_source(n, low, high))
+    source = unrolled_source(n, low, high, keep_equal=keep_equal)
+    return _generated(f"ranks_{n}_{low}_{high}", source)
 
 
 @cache
@@ -112,7 +113,7 @@ def middle_mean(x: Tensor, low: int, high: int) -> tuple[Tensor, bool]:
     out = torch.empty(columns, dtype=x.dtype)
     rows, result, limit = x.numpy(), out.numpy(), square_limit(x)
     if _pays_to_unroll(n, low, high, columns):
-        kernel = unrolled_kernel(n, low, high)
+        kernel = unrolled_kernel(n, low, high, keep_equal=x.dtype == torch.float64)
         clean = over_chunks(lambda s, e: kernel(rows, s, e, limit, result), columns)
     else:
         network = comparator_array(n, low, high)

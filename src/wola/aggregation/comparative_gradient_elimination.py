@@ -14,7 +14,8 @@ class ComparativeGradientElimination(GramRule):
 
     Norms tied at the edge share the weight that the shorter ones leave; accepts f < n/2.
     Reference: N. Gupta, S. Liu and N. Vaidya, Byzantine fault-tolerant distributed machine
-    learning using stochastic gradient descent (SGD) and norm-based comparative gradient elimination (CGE), DSN-W 2021.
+    learning using stochastic gradient descent (SGD) and norm-based comparative gradient
+    elimination (CGE), DSN-W 2021.
 
     >>> import torch
     >>> ComparativeGradientElimination()(torch.tensor([[1.0], [-2.0], [70.0]]), f=1)

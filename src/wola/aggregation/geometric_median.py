@@ -25,7 +25,8 @@ class GeometricMedian(GramRule):
     Weiszfeld's; the smoothing `nu` is taken from the spread of the updates, so the answer scales
     with them; when the best update is itself the minimiser, it is returned exactly, and where two
     are (only on a line, with even n) the point halfway between them. With `iterations` given,
-    that many smoothed steps are taken from 0: z = sum_i w_i x_i / sum_i w_i, w_i = 1 / max(nu, ||x_i - z||). The WoLA paper's authors take `GeometricMedian(iterations=10,
+    that many smoothed steps are taken from 0: z = sum_i w_i x_i / sum_i w_i, w_i =
+    1 / max(nu, ||x_i - z||). The WoLA paper's authors take `GeometricMedian(iterations=10,
     nu=0.1)` for updates in their public code, and 3 steps for label distributions (the text is
     silent): a rule that is the plain mean once all distances are below nu, which is why the
     defaults are ours. Breakdown point 1/2.

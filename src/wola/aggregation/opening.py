@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from wola.aggregation.source import Scaled, Source
-from wola.aggregation.space import Floats, Space, centred_products, row_energies
+from wola.aggregation.space import Floats, Space, centred_products, rounding, row_energies
 
 #: Squared norms between 2^-400 and 2^400 need no scaling: their squares stay in float64's range.
 LARGEST_ENERGY = 2.0**400
@@ -22,11 +22,12 @@ class TooFewUpdates(ValueError):
 
 @dataclass(frozen=True)
 class _Pass:
-    """What one pass over a source found: squared norms (n,), products, the largest number."""
+    """What one pass found: squared norms (n,), products, the largest number, how many columns."""
 
     energies: Floats
     products: Floats
     largest: float
+    columns: int
 
 
 def open_space(source: Source, f: int, needs_products: bool) -> tuple[Space, Source, int]:
@@ -61,7 +62,8 @@ def open_space(source: Source, f: int, needs_products: bool) -> tuple[Space, Sou
         products = products[np.ix_(with_centre, with_centre)]
         source = source.keep(kept)
     known = products if needs_products else None
-    space = Space(source, None, known, found.energies[kept], exponent)
+    slack = rounding(source.n, found.columns)
+    space = Space(source, None, known, found.energies[kept], exponent, slack)
     return space, source, max(0, f - (given - len(kept)))
 
 
@@ -72,10 +74,11 @@ def _nothing_left(given: int) -> str:
 def _look(source: Source, needs_products: bool) -> _Pass:
     energies = np.zeros(source.n)
     products = np.zeros((source.n + 1, source.n + 1))
-    largest = float("inf")
+    largest, columns = float("inf"), 0
     with np.errstate(over="ignore", invalid="ignore"):
         for piece in source.pieces():
             largest = torch.finfo(piece.dtype).max
+            columns += piece.shape[1]
             found = centred_products(piece) if needs_products else None
             if found is not None and np.isfinite(found).all():
                 products += found
@@ -88,7 +91,7 @@ def _look(source: Source, needs_products: bool) -> _Pass:
                 with_centre = np.append(fine, source.n)
                 rows = piece[torch.from_numpy(fine)]
                 products[np.ix_(with_centre, with_centre)] += centred_products(rows)
-    return _Pass(energies, products, largest)
+    return _Pass(energies, products, largest, columns)
 
 
 def _is_extreme(energies: Floats) -> bool:

@@ -20,12 +20,25 @@ Floats = NDArray[np.float64]
 
 #: Columns mixed at a time: the mixture of a block stays in the cache for the rule that reads it.
 MIX_BLOCK = 8192
-#: How far a product may be off, relative to the lengths of what is multiplied. A product of d
-#: numbers is added up in float64: at most 776 of them in a block (`GRAM_BLOCK`), then the blocks
-#: of a chunk (169), then chunks and pieces, so that a chain has fewer than 2^11 additions, each of
-#: which rounds by 2^-53, up to d = 10^8. A squared distance a + b - 2c is off by at most four times
-#: that relative to a + b, 2^-40.
+#: The most that `rounding` gives.
 ROUNDING = 2.0**-40
+
+
+def rounding(n: int, columns: int) -> float:
+    """How far a squared distance a + b - 2c of n rows may be off, relative to a + b.
+
+    A product of d numbers is added up in float64: at most 776 of them in a block (`GRAM_BLOCK`),
+    then the blocks of a chunk, then chunks and pieces; a mixture adds up n such numbers twice. Each
+    addition rounds by at most 2^-53, and a + b + 2|c| is at most 2 (a + b); the last factor of two
+    is for the differences that are multiplied. So rows that are equally far apart differ by no
+    more, however they are added up, while d is at most 10^8.
+
+    >>> rounding(17, 10) < rounding(17, 431_080) < 2**-40
+    True
+    """
+    block = _kernels.GRAM_BLOCK
+    additions = min(columns, block) + columns / block + 4 * n + 16
+    return min(ROUNDING, additions * 2.0**-51)
 
 
 def added(start: Floats, parts: Iterable[Floats]) -> Floats:
@@ -124,6 +137,7 @@ class Space:
     given_products: Floats | None = field(default=None, repr=False)
     given_energies: Floats | None = field(default=None, repr=False)
     exponent: int = 0
+    rounding: float = ROUNDING
 
     @cached_property
     def products(self) -> Floats:
@@ -149,7 +163,8 @@ class Space:
             raise ValueError(f"matrix has shape {matrix.shape}; allowed: (k, {self.n})")
         mixed = matrix if self.coefficients is None else matrix @ self.coefficients
         known = self.products_if_known
-        return Space(self.source, mixed, known, self.given_energies, self.exponent)
+        energies = self.given_energies
+        return Space(self.source, mixed, known, energies, self.exponent, self.rounding)
 
     @property
     def products_if_known(self) -> Floats | None:
@@ -196,7 +211,7 @@ class Space:
     @cached_property
     def gram_errors(self) -> Floats:
         """(m,) numbers t: no entry of `centred_gram` is farther than sqrt(t_k t_l) off."""
-        return ROUNDING * self._magnitudes(self._off_centre)
+        return self.rounding * self._magnitudes(self._off_centre)
 
     @cached_property
     def _distances(self) -> tuple[Floats, Floats]:
@@ -240,8 +255,8 @@ class Space:
     def energy_errors(self) -> Floats:
         """How far each squared norm may be off by rounding, (m,)."""
         if self.coefficients is None and self.products_if_known is None:
-            return ROUNDING * self.energies
-        return ROUNDING * self._magnitudes(self.mixture.sum(axis=1))
+            return self.rounding * self.energies
+        return self.rounding * self._magnitudes(self.mixture.sum(axis=1))
 
     @cached_property
     def norms(self) -> Floats:
@@ -259,7 +274,7 @@ class Space:
             return
         means = means_of_equals(self.coefficients, self.given_energies)
         for piece in self.source.pieces():
-            matrix = torch.from_numpy(self.coefficients).to(piece).to(dtype or piece.dtype)
+            matrix = torch.from_numpy(self.coefficients).to(piece.device, dtype or piece.dtype)
             for columns in torch.split(piece, MIX_BLOCK, dim=1):
                 block = columns.to(matrix.dtype)
                 mixed = matrix @ block

@@ -8,7 +8,7 @@ import torch
 from torch import Generator
 
 from wola.aggregation.selection import smallest
-from wola.aggregation.space import ROUNDING, Floats, Space, distances_to_extremes
+from wola.aggregation.space import Floats, Space, distances_to_extremes
 from wola.mixing.mixing import Mixing
 
 
@@ -49,7 +49,7 @@ class FoundationFL(Mixing):
 def _errors(space: Space, scores: Floats) -> Floats:
     # Sums of squares round relative to themselves. Mixtures are rounded as well, before they are
     # compared with the extremes, each coordinate relative to the largest that is mixed into it.
-    errors = ROUNDING * scores
+    errors = space.rounding * scores
     if space.coefficients is None:
         return errors
     rounded = np.abs(space.coefficients).sum(axis=1).max() * np.sqrt(space.source_energies.sum())

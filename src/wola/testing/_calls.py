@@ -145,7 +145,7 @@ def translations_pass_through(case: Case, *, call: Call) -> None:
 
 def positive_factors_pass_through(case: Case, *, call: Call) -> None:
     """A positive factor on all updates is a factor on the result."""
-    for factor in (0.37, 64.0, 1e-12, 1e12):
+    for factor in (0.37, 64.0, 1e-12, 1e12, 1e-170, 1e160, 1e-300, 1e300):
         updates = case.updates()
         expected = factor * as_double(call(updates, case.f))
         result = call(factor * updates, case.f)

@@ -39,6 +39,18 @@ class Case:
         """Updates without ties around a point that is not the origin, (n, d)."""
         return normal(self.n, self.d, seed=seed).add(0.5).to(dtype)
 
+    def tied_updates(self) -> dict[str, Tensor]:
+        """Updates in which much is tied, (n, d): duplicates, whole numbers, equal distances."""
+        whole = normal(self.n, self.d, seed=5).round().clamp(-1, 1)
+        half = torch.arange(self.n) % ((self.n + 1) // 2)
+        steps = torch.arange(self.n, dtype=torch.float64)[:, None]
+        return {
+            "duplicated rows": self.updates(seed=2)[half],
+            "small whole numbers": whole,
+            "equally spaced rows": 3.0 * steps.expand(-1, self.d),
+            "equal distances": torch.eye(self.n, dtype=torch.float64),
+        }
+
 
 @dataclass(frozen=True)
 class Property:

@@ -48,9 +48,10 @@ def check_mixing(
     the mixtures, with weights over the original workers, from blocks too; f >= n/2 is refused. The
     options say what else the mixing promises, and may be switched off:
 
-    - `permutation`: another order of the workers gives the same mixtures, in whatever order;
+    - `permutation`: another order of the workers gives the same mixtures, in whatever order, also
+      where there are ties;
     - `translation`: a translation of all updates translates every mixture;
-    - `scale`: a positive factor on all updates is a factor on every mixture;
+    - `scale`: a positive factor on all updates, from 1e-300 to 1e300, is one on every mixture;
     - `average`: each mixture is an average: the rows of the matrix sum to 1.
 
     `workers` lists the numbers n to try, each with f = 0 and with the largest f that `mixing |
@@ -67,6 +68,7 @@ def check_mixing(
     expect(bool(cases), "workers is empty: there is nothing to check")
     claimed = [
         (permutation, order_of_workers_is_nothing),
+        (permutation, order_of_tied_workers_is_nothing),
         (average, rows_sum_to_one),
     ]
     always = [
@@ -179,6 +181,17 @@ def order_of_workers_is_nothing(case: Case, *, mixing: Mixing) -> None:
         expected = _mixtures(mixing, updates, case.f)
         what = f"order {order.tolist()}"
         expect_same_rows(result, expected, tolerance=_EXACT, what=what)
+
+
+def order_of_tied_workers_is_nothing(case: Case, *, mixing: Mixing) -> None:
+    """Another order of tied workers gives the same mixtures: see wola.aggregation.smallest."""
+    for name, updates in case.tied_updates().items():
+        expected = _mixtures(mixing, updates, case.f)
+        for seed in range(3):
+            order = normal(case.n, seed=seed + 100).argsort()
+            result = _mixtures(mixing, updates[order], case.f)
+            what = f"{name} in the order {order.tolist()}"
+            expect_same_rows(result, expected, tolerance=_EXACT, what=what)
 
 
 def rows_sum_to_one(case: Case, *, mixing: Mixing) -> None:

@@ -59,9 +59,10 @@ def check_rule(
     more; n = 1, d = 0, d = 1, duplicates and ties are ordinary; bad input is refused. The options
     say what else the rule promises, and may be switched off:
 
-    - `permutation`: rule(x[p]) = rule(x) for any order p of the workers;
+    - `permutation`: rule(x[p]) = rule(x) for any order p of the workers, also where duplicates,
+      equal distances or small whole numbers make ties;
     - `translation`: rule(x + t) = rule(x) + t for any t (d,);
-    - `scale`: rule(c x) = c rule(x) for any c > 0;
+    - `scale`: rule(c x) = c rule(x) for any c > 0, from 1e-300 to 1e300;
     - `average`: weights sum to 1, so that equal updates come back as they are;
     - `agreement`: n - f equal updates come back however far away the other f are, and f liars do
       not carry the result away from honest updates that differ.
@@ -80,6 +81,7 @@ def check_rule(
     expect(bool(cases), "workers is empty: there is nothing to check")
     claimed = [
         (permutation, order_of_workers_is_nothing),
+        (permutation, order_of_tied_workers_is_nothing),
         (average, equal_updates_come_back),
         (agreement, agreement_wins),
         (agreement, liars_do_not_carry_the_result_off),
@@ -131,6 +133,15 @@ def order_of_workers_is_nothing(case: Case, *, rule: Rule) -> None:
         updates = case.updates(seed)
         order = normal(case.n, seed=seed + 100).argsort()
         expect_same_result(rule, updates[order], updates, case.f, f"order {order.tolist()}")
+
+
+def order_of_tied_workers_is_nothing(case: Case, *, rule: Rule) -> None:
+    """The order of tied workers makes no difference: ties share (see wola.aggregation.smallest)."""
+    for name, updates in case.tied_updates().items():
+        for seed in range(3):
+            order = normal(case.n, seed=seed + 100).argsort()
+            what = f"{name} in the order {order.tolist()}"
+            expect_same_result(rule, updates[order], updates, case.f, what)
 
 
 def equal_updates_come_back(case: Case, *, rule: Rule) -> None:
