@@ -123,3 +123,62 @@ def test_big_endian_arrays_are_used_or_refused_as_a_dtype():
         assert "updates" in str(error)  # noqa: PT017 either outcome is fine
     else:
         np.testing.assert_array_equal(result, TrimmedMean()(x, 1))
+
+
+class Changing:
+    """Blocks that are others in a pass after the first."""
+
+    def __init__(self, first, later):
+        self.first, self.later, self.passes = first, later, 0
+
+    def __iter__(self):
+        self.passes += 1
+        # The first pass is preceded by a look at the first block.
+        return iter(self.first if self.passes <= 2 else self.later)
+
+
+COLUMNS = torch.from_numpy(updates(7, 40))
+PARTS = list(COLUMNS.split(10, dim=1))
+FLIPPED = COLUMNS.clone().view(torch.int64)
+FLIPPED[3, 35] ^= 1
+
+
+@pytest.mark.parametrize("rule", [TrimmedMean(), Krum(), NNM() | TrimmedMean()], ids=str)
+@pytest.mark.parametrize(
+    ("later", "message"),
+    [
+        (PARTS[:3], "blocks has 3 blocks in a later pass; allowed: 4"),
+        ([*PARTS, PARTS[0]], "blocks has more than 4 blocks in a later pass; allowed: 4"),
+        ([PARTS[0], PARTS[2], PARTS[1], PARTS[3]], r"blocks\[1\] differs between two passes"),
+        ([*PARTS[:3], PARTS[3].flip(1)], r"blocks\[3\] differs between two passes"),
+        ([COLUMNS[:, :20], COLUMNS[:, 20:]], r"blocks\[0\] differs between two passes"),
+        (list(FLIPPED.view(torch.float64).split(10, 1)), r"blocks\[3\] differs between"),
+    ],
+    ids=["shorter", "longer", "other order", "columns flipped", "other cuts", "one bit"],
+)
+def test_passes_that_differ_are_noticed(rule, later, message):
+    with pytest.raises(ValueError, match=message):
+        rule.blocks(Changing(PARTS, later), 2)
+
+
+def test_a_later_pass_without_blocks_is_noticed():
+    source = ColumnBlocks(Changing(PARTS, []))
+    list(source.pieces())
+    with pytest.raises(ValueError, match="blocks has 0 blocks in a later pass; allowed: 4"):
+        list(source.pieces())
+
+
+def test_passes_that_differ_are_noticed_when_a_worker_was_dropped():
+    broken = [part.clone() for part in PARTS]
+    broken[2][4, 0] = torch.nan
+    assert torch.isfinite(TrimmedMean().blocks(Changing(broken, broken), 2)).all()
+    with pytest.raises(ValueError, match=r"blocks\[2\] differs between two passes"):
+        TrimmedMean().blocks(Changing(broken, PARTS), 2)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
+def test_the_same_blocks_of_any_dtype_pass_any_number_of_times(dtype):
+    source = ColumnBlocks([part.to(dtype) for part in [*PARTS, COLUMNS[:, :0]]])
+    passes = [torch.cat(list(source.pieces()), 1) for _ in range(3)]
+    assert torch.equal(passes[0], passes[1])
+    assert torch.equal(passes[0], passes[2])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -130,9 +131,18 @@ class Matrix(Source):
 
 
 class ColumnBlocks(Source):
-    """Updates that come as an iterable of (n, b) column blocks, iterated afresh for each pass."""
+    """Updates that come as an iterable of (n, b) column blocks, iterated afresh for each pass.
 
-    def __init__(self, blocks: Blocks, rows: NDArray[np.int64] | None = None) -> None:
+    Weights found in one pass mean nothing in another that gives other columns: a pass that differs
+    from the first in the number, the order, the shape or the content of its blocks is a ValueError.
+    """
+
+    def __init__(
+        self,
+        blocks: Blocks,
+        rows: NDArray[np.int64] | None = None,
+        first_pass: _FirstPass | None = None,
+    ) -> None:
         if isinstance(blocks, Iterator) or not isinstance(blocks, Iterable):
             kind = type(blocks).__name__
             what = "an iterator, read only once" if isinstance(blocks, Iterator) else f"a {kind}"
@@ -141,6 +151,7 @@ class ColumnBlocks(Source):
                 "each time, giving (n, b) column blocks"
             )
         self.blocks = blocks
+        self._first_pass = first_pass or _FirstPass()
         self.rows = np.arange(self._first_length()) if rows is None else rows
 
     def _first_length(self) -> int:
@@ -151,6 +162,7 @@ class ColumnBlocks(Source):
     def pieces(self) -> Iterator[Tensor]:
         """Each block, checked to have as many rows as the first, with the kept rows only."""
         given: int | None = None
+        count = 0
         for k, block in enumerate(self.blocks):
             piece = as_matrix(block, f"blocks[{k}]")
             given = piece.shape[0] if given is None else given
@@ -158,13 +170,16 @@ class ColumnBlocks(Source):
                 raise ValueError(
                     f"blocks[{k}] has {piece.shape[0]} rows; expected {given}, as blocks[0] has"
                 )
+            self._first_pass.check(k, piece)
+            count = k + 1
             if len(self.rows) != given:
                 piece = piece.index_select(0, torch.from_numpy(self.rows).to(piece.device))
             yield piece.float() if piece.dtype in _HALF else piece
+        self._first_pass.check_end(count)
 
     def keep(self, rows: NDArray[np.int64]) -> ColumnBlocks:
         """The same source with only these of its kept rows."""
-        return ColumnBlocks(self.blocks, self.rows[rows])
+        return ColumnBlocks(self.blocks, self.rows[rows], self._first_pass)
 
 
 class Scaled(Source):
@@ -180,3 +195,36 @@ class Scaled(Source):
     def keep(self, rows: NDArray[np.int64]) -> Scaled:
         """The same source with only these of its kept rows."""
         return Scaled(self.source.keep(rows), self.exponent)
+
+
+class _FirstPass:
+    """Shape, dtype and CRC-32 of each block of the first pass, for the others to be held to."""
+
+    def __init__(self) -> None:
+        self._seen: list[tuple[tuple[int, ...], torch.dtype, int]] = []
+        self._count: int | None = None
+
+    def check(self, k: int, block: Tensor) -> None:
+        """Notes block k in the first pass; a ValueError if it is another one in a later pass."""
+        if k == self._count:
+            raise ValueError(
+                f"blocks has more than {k} blocks in a later pass; allowed: {k}, as in the first"
+            )
+        content = memoryview(block.cpu().flatten().view(torch.uint8).numpy())
+        found = (tuple(block.shape), block.dtype, zlib.crc32(content))
+        if k == len(self._seen):
+            self._seen.append(found)
+        elif self._seen[k] != found:
+            raise ValueError(
+                f"blocks[{k}] differs between two passes; allowed: the same blocks, in the same "
+                "order, in every pass"
+            )
+
+    def check_end(self, count: int) -> None:
+        """Notes how many blocks there are; a ValueError if there were more in the first pass."""
+        if count < len(self._seen):
+            raise ValueError(
+                f"blocks has {count} blocks in a later pass; allowed: {len(self._seen)}, as in "
+                "the first"
+            )
+        self._count = count
