@@ -16,9 +16,7 @@ from wola.flower.loopback import identify_process
 from wola.flower.reply_checks import (
     Expected,
     Score,
-    Update,
     median_scores,
-    one_vote_per_key,
     read_report,
     read_score,
     read_update,
@@ -247,17 +245,25 @@ def test_a_refusal_in_the_name_of_another_is_not_believed() -> None:
         read_update(NODE, reply(train_content(refused="no")), SIGNED)
 
 
-def test_nodes_that_share_a_key_lose_their_votes() -> None:
-    def vote(key: bytes | None) -> Update:
-        return Update(torch.zeros(1), torch.zeros(0), key)
+def test_what_is_wrong_with_a_signed_reply_is_held_against_its_key() -> None:
+    content = train_content()
+    array(floats(0, 0, 0, 0, 0, np.nan))(content)
+    sign_content(content, KEY, NODE)
+    with pytest.raises(Invalid) as wrong:
+        read_update(NODE, reply(content), SIGNED)
+    refusing = train_content(refused="no")
+    sign_content(refusing, KEY, NODE)
+    with pytest.raises(Refused) as refused:
+        read_update(NODE, reply(refusing), SIGNED)
+    assert wrong.value.key == refused.value.key == public_bytes(KEY)
 
-    collected = Collected(accepted={1: vote(b"a"), 2: vote(b"b"), 3: vote(b"a"), 4: vote(b"c")})
-    one_vote_per_key(collected)
-    assert list(collected.accepted) == [2, 4]
-    assert list(collected.dropped) == [1, 3]
-    unsigned = Collected(accepted={1: vote(None), 2: vote(None)})
-    one_vote_per_key(unsigned)
-    assert list(unsigned.accepted) == [1, 2]
+
+def test_what_is_wrong_with_a_forged_reply_is_held_against_no_key() -> None:
+    posing = signed(OTHER)
+    wire.config(posing)[wire.PUBLIC_KEY] = public_bytes(KEY)
+    with pytest.raises(Invalid) as wrong:
+        read_update(NODE, reply(posing), SIGNED)
+    assert wrong.value.key is None
 
 
 def test_one_boaster_does_not_move_the_median() -> None:

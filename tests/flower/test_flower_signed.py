@@ -4,11 +4,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from flwr.app import Message
 
 from tests.flower.federations import NODES, accuracy, tiny_clients, tiny_strategy
 from wola.aggregation import TrimmedMean
 from wola.flower import LoopbackGrid, RoundRecord, generate_keypair
+from wola.flower.misbehaviour import Misbehaviour
 from wola.labels import Shared
 
 LIAR = NODES[-1]
@@ -100,4 +102,34 @@ def test_two_nodes_with_one_key_have_no_vote(tmp_path: Path, keys: list[tuple[Pa
     strategy.start(LoopbackGrid(signing_clients(tmp_path, pairs)), num_rounds=1)
     (record,) = strategy.records
     assert list(record.dropped) == [1004, 1005]
-    assert told(record) == (3, 0)
+    assert told(record) == (3, 1)
+
+
+def test_a_stolen_key_does_not_disarm_the_rule(
+    tmp_path: Path, keys: list[tuple[Path, Path]]
+) -> None:
+    blow_up = Misbehaviour(update=lambda update, generator: 1e4 * torch.ones_like(update))
+    keys = [*keys, *(generate_keypair(tmp_path / "more", f"client-{i}") for i in (5, 6))]
+    pairs = [keys[0], keys[0], *keys[2:]]
+    strategy = tiny_strategy(n=7, f=2, rule=TrimmedMean(), keys=[public for _, public in keys])
+    liars = {1: "sign-flip", 6: blow_up}
+    apps = tiny_clients(tmp_path, 7, liars=liars, key=lambda worker: pairs[worker][0])
+    strategy.start(LoopbackGrid(apps), num_rounds=1)
+    (record,) = strategy.records
+    assert list(record.dropped) == [1001, 1002]
+    assert told(record) == (5, 1)
+    assert record.norm is not None
+    assert record.norm < 10
+
+
+def test_invalid_replies_of_one_key_from_several_nodes_lower_f_once(
+    tmp_path: Path, keys: list[tuple[Path, Path]]
+) -> None:
+    pairs = [*keys[:3], keys[2], keys[2]]
+    strategy = tiny_strategy(n=5, f=2, rule=TrimmedMean(), keys=[public for _, public in keys])
+    liars = dict.fromkeys((2, 3, 4), "nan")
+    apps = tiny_clients(tmp_path, liars=liars, key=lambda worker: pairs[worker][0])
+    strategy.start(LoopbackGrid(apps), num_rounds=1)
+    (record,) = strategy.records
+    assert list(record.dropped) == [1003, 1004, 1005]
+    assert told(record) == (2, 1)

@@ -210,7 +210,7 @@ class _FirstPass:
             raise ValueError(
                 f"blocks has more than {k} blocks in a later pass; allowed: {k}, as in the first"
             )
-        content = memoryview(block.cpu().flatten().view(torch.uint8).numpy())
+        content = block.cpu().flatten().view(torch.uint8).numpy().data
         found = (tuple(block.shape), block.dtype, zlib.crc32(content))
         if k == len(self._seen):
             self._seen.append(found)

@@ -28,11 +28,19 @@ LONGEST_FETCH = 5.0
 CLOCK_SLACK = 60.0
 
 
-class Invalid(Exception):
+class Unused(Exception):
+    """A reply that is not used, and why; `key` is the one that signed it, if that is certain."""
+
+    def __init__(self, reason: str, key: bytes | None = None) -> None:
+        super().__init__(reason)
+        self.key = key
+
+
+class Invalid(Unused):
     """A reply that no honest client sends, and why."""
 
 
-class Refused(Exception):
+class Refused(Unused):
     """A client that says it cannot take part in this run, or that is seen not to, and why."""
 
 
@@ -43,13 +51,15 @@ class Collected(Generic[T]):
     `accepted` holds what the judge made of valid replies, `dropped` why a reply was invalid,
     `refused` why a client cannot take part, `missing` why there is no reply: an error, or
     none before the collection closed. Nodes are in ascending order, whatever arrived first.
-    `surplus` counts replies to nothing that was asked.
+    `signers` has the keys of those dropped or refused whose signature was good. `surplus` counts
+    replies to nothing that was asked.
     """
 
     accepted: dict[int, T] = field(default_factory=dict)
     dropped: dict[int, str] = field(default_factory=dict)
     refused: dict[int, str] = field(default_factory=dict)
     missing: dict[int, str] = field(default_factory=dict)
+    signers: dict[int, bytes] = field(default_factory=dict)
     bytes_in: int = 0
     surplus: int = 0
 
@@ -72,10 +82,11 @@ class Collected(Generic[T]):
                 return
             self.bytes_in += content_size(reply.content)
             self.accepted[node] = judge(node, reply)
-        except Invalid as error:
-            self.dropped[node] = printable_text(str(error))
-        except Refused as error:
-            self.refused[node] = printable_text(str(error))
+        except Unused as error:
+            unused = self.refused if isinstance(error, Refused) else self.dropped
+            unused[node] = printable_text(str(error))
+            if error.key is not None:
+                self.signers[node] = error.key
         except Exception as error:
             self.dropped[node] = str(UnreadableReply(error))
 

@@ -15,8 +15,9 @@ from wola.flower.collect import (
     wait_for_nodes,
 )
 from wola.flower.content_size import content_size
-from wola.flower.reply_checks import Expected, Report, Score, Update, one_vote_per_key
+from wola.flower.reply_checks import Expected, Report, Score, Update
 from wola.flower.settings import StrategySettings
+from wola.flower.votes import one_vote_per_key
 from wola.flower.wire import Header
 
 V = TypeVar("V", Update, Report, Score)

@@ -1,7 +1,7 @@
 """Checks of replies: everything a client sends is compared with what was asked of it."""
 
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import isfinite
 from statistics import median
@@ -11,7 +11,7 @@ from flwr.app import Message, MetricRecord, RecordDict
 from torch import Tensor
 
 from wola.flower import wire
-from wola.flower.collect import Collected, Invalid, Refused
+from wola.flower.collect import Collected, Invalid, Refused, Unused
 from wola.flower.content_size import content_size
 from wola.flower.printable_text import printable_text
 from wola.flower.signing import verify
@@ -79,41 +79,42 @@ def read_update(node: int, reply: Message, expected: Expected) -> Update:
     """
     key = _checked_signer(node, reply, expected)
     sizes = {wire.UPDATE: expected.parameters, wire.STATISTICS: expected.statistics}
-    try:
+    with _signed_by(key):
         vectors = wire.read_arrays(reply.content, wire.UPDATE, sizes)
-    except WireError as error:
-        raise Invalid(str(error)) from error
-    for name, vector in vectors.items():
-        norm = float(torch.linalg.vector_norm(vector, dtype=torch.float64))
-        if not norm <= torch.finfo(torch.float32).max:
-            raise Invalid(f"{name} is not finite")
+        for name, vector in vectors.items():
+            norm = float(torch.linalg.vector_norm(vector, dtype=torch.float64))
+            if not norm <= torch.finfo(torch.float32).max:
+                raise Invalid(f"{name} is not finite")
     return Update(vectors[wire.UPDATE], vectors[wire.STATISTICS], key)
 
 
 def read_report(node: int, reply: Message, expected: Expected) -> Report:
     """The label distribution of a query reply, or `Invalid`, or `Refused`."""
     key = _checked_signer(node, reply, expected)
-    record = _metrics(reply.content, wire.LABELS)
-    values = record.get(wire.DISTRIBUTION)
-    if not isinstance(values, list) or not all(type(value) is float for value in values):
-        raise Invalid("the label distribution is not a list of floats")
-    if len(values) != expected.classes:
-        raise Invalid(f"{len(values)} classes in the label distribution, not {expected.classes}")
-    distribution = torch.tensor(values, dtype=torch.float64)
-    if not bool(is_distribution(distribution)):
-        raise Invalid("the label distribution is not finite and non-negative with sum 1")
+    with _signed_by(key):
+        record = _metrics(reply.content, wire.LABELS)
+        values = record.get(wire.DISTRIBUTION)
+        if not isinstance(values, list) or not all(type(value) is float for value in values):
+            raise Invalid("the label distribution is not a list of floats")
+        if len(values) != expected.classes:
+            count = f"{len(values)} classes in the label distribution"
+            raise Invalid(f"{count}, not {expected.classes}")
+        distribution = torch.tensor(values, dtype=torch.float64)
+        if not bool(is_distribution(distribution)):
+            raise Invalid("the label distribution is not finite and non-negative with sum 1")
     return Report(distribution, key)
 
 
 def read_score(node: int, reply: Message, expected: Expected) -> Score:
     """The accuracy and the loss of an evaluate reply, or `Invalid`, or `Refused`."""
     key = _checked_signer(node, reply, expected)
-    record = _metrics(reply.content, wire.EVALUATION)
-    accuracy, loss = record.get(wire.ACCURACY), record.get(wire.LOSS)
-    if type(accuracy) is not float or type(loss) is not float:
-        raise Invalid("accuracy and loss are not both floats")
-    if not 0 <= accuracy <= 100 or not isfinite(loss):
-        raise Invalid(f"accuracy = {accuracy}, loss = {loss}; allowed: 0 to 100, and finite")
+    with _signed_by(key):
+        record = _metrics(reply.content, wire.EVALUATION)
+        accuracy, loss = record.get(wire.ACCURACY), record.get(wire.LOSS)
+        if type(accuracy) is not float or type(loss) is not float:
+            raise Invalid("accuracy and loss are not both floats")
+        if not 0 <= accuracy <= 100 or not isfinite(loss):
+            raise Invalid(f"accuracy = {accuracy}, loss = {loss}; allowed: 0 to 100, and finite")
     return Score(accuracy, loss, key)
 
 
@@ -131,28 +132,15 @@ def median_scores(scores: Collected[Score]) -> MetricRecord | None:
     )
 
 
-def one_vote_per_key(collected: Collected[Update] | Collected[Report] | Collected[Score]) -> None:
-    """Drops the replies of all nodes that signed with the same key: none of them is to be trusted.
-
-    Keeping one of them would leave the holder of the key a vote while f is lowered.
-    """
-    voters: Mapping[int, Update | Report | Score] = collected.accepted
-    votes = Counter(each.key for each in voters.values() if each.key is not None)
-    repeated = [n for n, each in voters.items() if each.key is not None and votes[each.key] > 1]
-    for node in repeated:
-        del collected.accepted[node]
-        collected.dropped[node] = "its key signed the replies of several nodes"
-    collected.dropped = dict(sorted(collected.dropped.items()))
-
-
 def _checked_signer(node: int, reply: Message, expected: Expected) -> bytes | None:
     """The key that signed the reply, after the checks that every kind of reply must pass."""
     size = content_size(reply.content)
     if size > expected.largest:
         raise Invalid(f"{size} bytes; allowed: at most {expected.largest}")
-    try:
+    with _signed_by(None):
         _check_header(Header.of(reply.content), expected.header)
         key = _signer(node, reply.content, expected)
+    with _signed_by(key):
         record = wire.config(reply.content)
         if wire.REFUSED in record:
             raise Refused(f"refused: {printable_text(wire.value(record, wire.REFUSED, str))}")
@@ -164,9 +152,19 @@ def _checked_signer(node: int, reply: Message, expected: Expected) -> bytes | No
                     f"another model: fingerprint {printable_text(theirs[:12])}..., "
                     f"not {expected.fingerprint[:12]}..."
                 )
-    except WireError as error:
-        raise Invalid(str(error)) from error
     return key
+
+
+@contextmanager
+def _signed_by(key: bytes | None) -> Iterator[None]:
+    """What is wrong with a content from here on is held against the key that signed it."""
+    try:
+        yield
+    except Unused as error:
+        error.key = key
+        raise
+    except WireError as error:
+        raise Invalid(str(error), key) from error
 
 
 def _check_header(theirs: Header, ours: Header) -> None:

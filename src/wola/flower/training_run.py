@@ -27,6 +27,7 @@ from wola.flower.reply_checks import (
     read_update,
 )
 from wola.flower.settings import StrategySettings
+from wola.flower.votes import liars_dropped
 from wola.training.streams import stream
 
 log = logging.getLogger("flwr.wola")
@@ -177,8 +178,9 @@ class TrainingRun:
     def counts_for_rule(
         self, collected: Collected[Update] | Collected[Report] | Collected[Score]
     ) -> tuple[int, int]:
-        """The n and f that a rule is given: each reply dropped as invalid was one of the f."""
-        return len(collected.accepted), max(0, self.settings.f - len(collected.dropped))
+        """The n and f that a rule is given: each liar whose reply was dropped was one of the f."""
+        out = liars_dropped(collected, self.settings.public_keys)
+        return len(collected.accepted), max(0, self.settings.f - out)
 
     def _record(
         self,
