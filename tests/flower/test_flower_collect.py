@@ -1,7 +1,9 @@
 """A collection closes in time, whatever nodes and Flower do with replies."""
 
+import threading
 import time
 from collections.abc import Iterable
+from threading import Event
 from typing import Any
 
 import pytest
@@ -18,6 +20,7 @@ from wola.flower.collect import (
     wait_for_nodes,
 )
 from wola.flower.content_size import content_size
+from wola.flower.reply_fetch import ReplyFetches
 
 CONTENT = RecordDict({"c": ConfigRecord({"word": "hello"})})
 
@@ -33,7 +36,7 @@ def word(node: int, reply: Message) -> str:
 def gather(
     grid: LoopbackGrid, judge: Any = word, *, enough: int = 99, deadline: float = 2.0
 ) -> Any:
-    return collect(grid, ask(grid), judge, enough=enough, deadline=deadline)
+    return collect(grid, ask(grid), judge, enough=enough, deadline=deadline, fetches=ReplyFetches())
 
 
 def mute(message: Message, context: Context) -> Message:
@@ -139,6 +142,46 @@ def test_a_reply_that_is_never_whole_holds_up_no_other() -> None:
     assert time.monotonic() - start < 10
     assert list(collected.accepted) == [1002, 1003]
     assert list(collected.missing) == [1001]
+
+
+class Hanging(LoopbackGrid):
+    """Never hands over the replies of nodes from 1011 on, as long as it is not released."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.released = Event()
+
+    def pull_messages(self, message_ids: Iterable[str]) -> Iterable[Message]:
+        replies = list(super().pull_messages(message_ids))
+        if any(reply.metadata.src_node_id > 1010 for reply in replies):
+            self.released.wait(60)
+        return replies
+
+
+def test_ten_nodes_that_hang_do_not_move_the_deadline() -> None:
+    grid = Hanging([echo] * 20)
+    start = time.monotonic()
+    collected = gather(grid, deadline=1.0)
+    assert time.monotonic() - start < 2.0
+    grid.released.set()
+    assert list(collected.accepted) == list(range(1001, 1011))
+    assert list(collected.missing) == list(range(1011, 1021))
+
+
+def test_threads_do_not_grow_with_rounds_of_nodes_that_hang() -> None:
+    grid, fetches, before = Hanging([echo] * 20), ReplyFetches(), threading.active_count()
+    most = []
+    for _ in range(100):
+        collected = collect(grid, ask(grid), word, enough=10, deadline=1.0, fetches=fetches)
+        most.append(threading.active_count() - before)
+    assert max(most[50:]) <= max(most[:50]) <= 20
+    assert all(thread.daemon for thread in threading.enumerate() if thread.name == "wola-fetch")
+    assert list(collected.accepted) == list(range(1001, 1011))
+    late = "no reply before the round closed; an earlier one still hangs"
+    assert collected.missing == dict.fromkeys(range(1011, 1021), late)
+    grid.released.set()
+    back = collect(grid, ask(grid), word, enough=20, deadline=30.0, fetches=fetches)
+    assert len(back.accepted) == 20
 
 
 def test_messages_that_the_superlink_does_not_take_are_missing() -> None:

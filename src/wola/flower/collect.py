@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from time import monotonic, sleep
 from typing import Generic, TypeVar
 
@@ -11,7 +12,8 @@ from flwr.serverapp import Grid
 
 from wola.flower.content_size import content_size
 from wola.flower.printable_text import printable_text
-from wola.flower.reply_fetch import ReplyFetch, UnreadableReply
+from wola.flower.reply_fetch import ReplyFetch, ReplyFetches, UnreadableReply
+from wola.flower.reply_pull import LostReply, OversizedReply, ReplyLimits, pull_reply
 
 T = TypeVar("T")
 
@@ -21,8 +23,8 @@ Judge = Callable[[int, Message], T]
 #: Waits between two attempts to fetch replies, in seconds: the first, the longest, the growth.
 FIRST_WAIT, LONGEST_WAIT, GROWTH = 0.02, 1.0, 1.5
 
-#: Seconds after which one attempt to fetch a reply no longer keeps the others waiting.
-LONGEST_FETCH = 5.0
+#: Seconds after which attempts to fetch a reply no longer keep the others waiting.
+LONGEST_FETCH = 2.0
 
 #: How much later than the deadline a message expires at the SuperLink: clocks differ.
 CLOCK_SLACK = 60.0
@@ -90,6 +92,20 @@ class Collected(Generic[T]):
         except Exception as error:
             self.dropped[node] = str(UnreadableReply(error))
 
+    def take_fetched(self, node: int, fetch: ReplyFetch, judge: Judge[T]) -> bool:
+        """Takes what an attempt found; whether there was anything."""
+        try:
+            replies = fetch.replies()
+        except (UnreadableReply, OversizedReply) as error:
+            self.dropped[node] = str(error)
+            return True
+        except LostReply as error:
+            self.missing[node] = str(error)
+            return True
+        if replies:
+            self.take(node, replies[0], judge)
+        return bool(replies)
+
 
 def wait_for_nodes(
     grid: Grid, *, without: Collection[int] = (), at_least: int = 1, patience: float = 0.0
@@ -136,14 +152,17 @@ def collect(
     *,
     enough: int,
     deadline: float,
+    fetches: ReplyFetches,
+    limits: ReplyLimits | None = None,
 ) -> Collected[T]:
     """Sends the messages and judges the replies until `enough` are valid, or time is over.
 
     `judge(node, reply)` returns what is kept of a reply, or raises `Invalid` or
     `Refused`; anything else that it raises makes the reply invalid as well. When the
-    collection closes, every reply that is there has been taken. Replies are fetched one by one:
-    one that Flower cannot put together spoils no other, and one that does not come whole holds
-    up no other. A reply belongs to the node whose message it answers, whatever sender it claims.
+    collection closes, every reply that is there has been taken. Replies are fetched each by
+    itself, in the threads of `fetches`: one that Flower cannot put together spoils no other, one
+    that does not come whole holds up no other, and however many there are of either, the deadline
+    holds. A reply belongs to the node whose message it answers, whatever sender it claims.
     """
     collected: Collected[T] = Collected()
     nodes = [message.metadata.dst_node_id for message in messages]
@@ -156,33 +175,28 @@ def collect(
         if not i:
             collected.missing[node] = "the SuperLink did not take the message"
     end = monotonic() + deadline
-    fetches: dict[str, ReplyFetch] = {}
+    begun: dict[str, ReplyFetch] = {}
     wait = FIRST_WAIT
     while waiting:
-        for identifier, node in list(waiting.items()):
-            fetch = fetches.get(identifier)
-            if fetch is None:
-                fetch = fetches[identifier] = ReplyFetch(grid, identifier)
-                fetch.wait(min(LONGEST_FETCH, deadline))
-            if not fetch.over:
-                continue
-            del fetches[identifier]
-            try:
-                replies = fetch.replies()
-            except UnreadableReply as error:
-                collected.dropped[node] = str(error)
-                del waiting[identifier]
-                continue
-            if replies:
-                collected.take(node, replies[0], judge)
+        left, new = max(0.0, end - monotonic()), []
+        for identifier in [i for i in waiting if i not in begun]:
+            pull = partial(pull_reply, grid, identifier, limits, seconds=left)
+            if fetch := fetches.start(waiting[identifier], pull):
+                begun[identifier] = fetch
+                new.append(fetch)
+        fetches.wait(new, min(LONGEST_FETCH, left))
+        for identifier in [i for i, fetch in begun.items() if fetch.over]:
+            if collected.take_fetched(waiting[identifier], begun.pop(identifier), judge):
                 del waiting[identifier]
         left = end - monotonic()
         if not waiting or left <= 0 or len(collected.accepted) >= enough:
             break
         sleep(min(wait, left))
         wait = min(wait * GROWTH, LONGEST_WAIT)
-    for node in waiting.values():
-        collected.missing[node] = "no reply before the round closed"
+    for identifier, node in waiting.items():
+        hangs = identifier not in begun and fetches.busy(node)
+        late = "no reply before the round closed"
+        collected.missing[node] = f"{late}; an earlier one still hangs" if hangs else late
     return collected.in_order()
 
 

@@ -16,6 +16,7 @@ from wola.flower.collect import (
 )
 from wola.flower.content_size import content_size
 from wola.flower.reply_checks import Expected, Report, Score, Update
+from wola.flower.reply_fetch import ReplyFetches
 from wola.flower.settings import StrategySettings
 from wola.flower.votes import one_vote_per_key
 from wola.flower.wire import Header
@@ -40,6 +41,7 @@ class MessageExchange:
         self.fingerprint, self.sizes = fingerprint, sizes
         self.refused: dict[int, str] = {}
         self.prepared: dict[str, list[Message]] = {}
+        self._fetches = ReplyFetches()
 
     def prepare(
         self,
@@ -76,6 +78,8 @@ class MessageExchange:
             lambda node, reply: reader(node, reply, expected),
             enough=enough,
             deadline=self.settings.deadline,
+            fetches=self._fetches,
+            limits=expected.limits,
         )
         return self._counted(collected)
 

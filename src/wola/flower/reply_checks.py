@@ -14,6 +14,7 @@ from wola.flower import wire
 from wola.flower.collect import Collected, Invalid, Refused, Unused
 from wola.flower.content_size import content_size
 from wola.flower.printable_text import printable_text
+from wola.flower.reply_pull import ReplyLimits
 from wola.flower.signing import verify
 from wola.flower.wire import Header, WireError
 from wola.labels.simplex import is_distribution
@@ -44,6 +45,12 @@ class Expected:
             sizes = (self.parameters, self.statistics)
             return sum(map(wire.array_bytes, sizes)) + ROOM
         return 8 * self.classes + ROOM
+
+    @property
+    def limits(self) -> ReplyLimits:
+        """What a reply of this kind may have before anything is made of it."""
+        vectors = self.parameters + self.statistics if self.header.kind == wire.TRAIN else 0
+        return ReplyLimits(arrays=4 * vectors + ROOM, records=8 * self.classes + 2 * ROOM)
 
 
 @dataclass(frozen=True, eq=False)
