@@ -156,3 +156,19 @@ def test_the_strategy_takes_the_settings_as_its_own_keyword_arguments() -> None:
     assert strategy.settings == StrategySettings(classes=3, n=5, f=1, rule="median", deadline=7.0)
     with pytest.raises(TypeError, match="quorums"):
         WolaStrategy(nn.Linear(2, 3), classes=3, n=5, f=1, quorums=4)
+
+
+@pytest.mark.parametrize(
+    ("n", "f", "silent", "least"),
+    [(5, 2, "one silent client empties", 7), (9, 3, "3 silent clients empty", 10)],
+)
+def test_settings_that_cannot_bear_f_silent_clients_say_so(n, f, silent, least):
+    warning = StrategySettings(classes=3, n=n, f=f).warning
+    assert f"n = {n} and f = {f}" in warning
+    assert f"{silent} every round" in warning
+    assert f"choose n >= {least}" in warning
+    assert StrategySettings(classes=3, n=least, f=f).warning is None
+
+
+def test_nobody_is_warned_where_no_client_is_feared():
+    assert StrategySettings(classes=3, n=1, f=0, rule="mean").warning is None

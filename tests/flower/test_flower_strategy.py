@@ -1,6 +1,7 @@
 """The strategy as Flower's users see it: start, results, records, and the five methods."""
 
 import json
+import logging
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from tests.flower.federations import (
 )
 from tests.flower.own_loss import ConstantWeight
 from wola.aggregation import Mean, MultiKrum
-from wola.flower import LoopbackGrid, Recipe
+from wola.flower import LoopbackGrid, Recipe, RoundRecord
 from wola.flower.global_model import GlobalModel
 from wola.flower.reply_checks import Update
 from wola.labels import Prior, Shared, Uniform
@@ -260,3 +261,18 @@ def test_a_rule_that_fails_leaves_the_model_as_it_is() -> None:
 def test_classes_of_the_objective_must_be_those_of_the_model() -> None:
     with pytest.raises(ValueError, match="3 classes, got 2 entries"):
         tiny_strategy(objective=Prior([0.5, 0.5]))
+
+
+def test_a_run_that_one_silent_client_would_stop_warns_before_it_starts(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logging.getLogger("flwr"), "propagate", True)
+    strategy = tiny_strategy(n=5, f=2)
+    with caplog.at_level(logging.WARNING, logger="flwr.wola"):
+        strategy.start(LoopbackGrid(tiny_clients(tmp_path)), num_rounds=2)
+    assert caplog.text.count("one silent client empties every round") == 1
+    first, second = strategy.records
+    assert first.warning == strategy.settings.warning
+    assert first.warning is not None
+    assert second.warning is None
+    assert RoundRecord.from_json(first.to_json()) == first

@@ -24,7 +24,8 @@ class RoundRecord:
     their mean and `norm` the length of the aggregate. The server cannot know who is honest, so
     liars that were not dropped are part of the dissimilarity. `skipped` is why the model was left
     as it is; None if it moved. `unscored` are nodes whose evaluation is not part of `accuracy` and
-    `loss`, and why. `surplus` counts replies that nobody had asked for.
+    `loss`, and why. `surplus` counts replies that nobody had asked for. `warning`, in the first
+    record of a run, is what the settings cannot bear.
     """
 
     round: int
@@ -46,6 +47,7 @@ class RoundRecord:
     bytes_in: int = 0
     bytes_out: int = 0
     surplus: int = 0
+    warning: str | None = None
 
     def to_json(self) -> str:
         """The record in one line; nodes are strings there, as JSON's keys are."""

@@ -138,6 +138,27 @@ class StrategySettings:
         return max(self.n - self.f, 2 * self.f + 1, self.least_updates)
 
     @property
+    def warning(self) -> str | None:
+        """What will go wrong when fewer than f clients are silent; None: nothing will.
+
+        f silent clients leave n - f updates, of which f may still be lies: a rule that needs
+        2f + 1 updates works on if n >= 3f + 1.
+
+        >>> print(StrategySettings(classes=10, n=5, f=2).warning)
+        n = 5 and f = 2: the rule needs 5 updates, so one silent client empties every round; \
+allowed, but choose n >= 7 or a smaller f
+        """
+        borne = self.n - self.least_updates
+        if borne >= self.f:
+            return None
+        silent = "one silent client empties" if borne == 0 else f"{borne + 1} silent clients empty"
+        return (
+            f"n = {self.n} and f = {self.f}: the rule needs {self.least_updates} updates, so "
+            f"{silent} every round; allowed, but choose n >= {self.least_updates + self.f} "
+            "or a smaller f"
+        )
+
+    @property
     def nodes_at_start(self) -> int:
         """The nodes to wait for at the start: `min_nodes`, or its default."""
         return self.n if self.min_nodes is None else self.min_nodes

@@ -165,6 +165,8 @@ class WolaStrategy(Strategy):
         log.info("%r", settings.recipe)
         signed = "unsigned" if keys is None else f"signed by {counted(len(keys), 'key')}"
         log.info("quorum %d, deadline %g s, %s", settings.replies_needed, settings.deadline, signed)
+        if settings.warning is not None:
+            log.warning("%s", settings.warning)
 
     def _load_arrays(self, arrays: ArrayRecord) -> None:
         if arrays:

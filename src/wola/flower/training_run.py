@@ -203,6 +203,7 @@ class TrainingRun:
             bytes_in=collected.bytes_in,
             bytes_out=self.exchange.bytes_out(kind),
             surplus=collected.surplus,
+            warning=None if self.ledger.records else self.settings.warning,
         )
 
     def _save(self, q: Tensor) -> None:
