@@ -13,9 +13,9 @@ from benchmarks.flower_rounds import CLASSES, Setting
 from benchmarks.timing import timed
 from wola.flower import generate_keypair, wire
 from wola.flower.checkpoint import Saved, save_checkpoint
-from wola.flower.client_state import MomentumMemory
 from wola.flower.fingerprint import fingerprint
 from wola.flower.local_training import local_update, loss_terms
+from wola.flower.momentum_memory import MomentumMemory
 from wola.flower.reply_fetch import ReplyFetch
 from wola.flower.samples import as_samples
 from wola.flower.signing import load_private_key, sign_content, verify

@@ -2,17 +2,21 @@
 
 import io
 import json
+import os
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import torch
 from torch import Tensor
 
+from wola.flower.ledger import RoundRecord
 from wola.ground.files import write_whole
+from wola.ground.sealed import MAGIC, sealed_bytes, unsealed_bytes
 from wola.training.checkpoint import UNREADABLE, CheckpointError
 
 #: Changes whenever a file of before would be read wrongly.
@@ -44,23 +48,42 @@ def save_checkpoint(path: str | PathLike[str], identity: Mapping[str, Any], save
     buffer = io.BytesIO()
     about = json.dumps(dict(identity), sort_keys=True)
     torch.save({"format": FORMAT, "identity": about, **vars(saved)}, buffer)
-    write_whole(Path(path), buffer.getvalue())
+    write_whole(Path(path), sealed_bytes(buffer.getvalue()))
 
 
 def load_checkpoint(path: str | PathLike[str], identity: Mapping[str, Any]) -> Saved | None:
-    """What the file holds; None if there is none; `CheckpointError` if it cannot be used."""
-    if not Path(path).exists():
+    """What the file holds; None if there is none; `CheckpointError` if it cannot be used.
+
+    A damaged checkpoint is set aside under another name, which the error tells; a file that is
+    none stays where it is.
+    """
+    file = Path(path)
+    try:
+        content = file.read_bytes()
+    except FileNotFoundError:
         return None
+    except OSError as error:
+        raise CheckpointError(f"{path} cannot be read: {error.strerror}") from error
+    if not content.startswith(MAGIC):
+        raise CheckpointError(
+            f"{path} is no checkpoint, or is damaged: it does not begin with a checksum; allowed: "
+            "a file that was written here, or none"
+        )
     try:
         # Whole archives alone: the older pickle format of PyTorch is never written here.
-        if not zipfile.is_zipfile(path):
+        archive = io.BytesIO(unsealed_bytes(content))
+        if not zipfile.is_zipfile(archive):
             raise ValueError("no archive of PyTorch")
-        content = torch.load(path, map_location="cpu", weights_only=True)
-        written, found = content.pop("format"), json.loads(content.pop("identity"))
-        saved = Saved(**content) if written == FORMAT else None
-    except UNREADABLE as error:
+        archive.seek(0)
+        fields = torch.load(archive, map_location="cpu", weights_only=True)
+        written, found = fields.pop("format"), dict(json.loads(fields.pop("identity")))
+        saved = _checked(Saved(**fields)) if written == FORMAT else None
+    except (*UNREADABLE, RecursionError) as error:
         reason = str(error).split("\n")[0]
-        raise CheckpointError(f"{path} is no checkpoint, or is damaged: {reason}") from error
+        raise CheckpointError(
+            f"{path} is no checkpoint, or is damaged: {reason}; it is now {_set_aside(file)}: put "
+            "a whole one in its place, or start again to begin at round 1"
+        ) from error
     if saved is None:
         raise CheckpointError(f"{path} has format {written!r}; allowed: {FORMAT}")
     given = json.loads(json.dumps(dict(identity), sort_keys=True))
@@ -71,3 +94,23 @@ def load_checkpoint(path: str | PathLike[str], identity: Mapping[str, Any]) -> S
         )
         raise CheckpointError(f"{path} belongs to another training: {differing}")
     return saved
+
+
+def _checked(saved: Saved) -> Saved:
+    kinds = {"run": str, "round": int, "server": dict, "lines": list}
+    kinds |= dict.fromkeys(("parameters", "statistics", "q"), Tensor)
+    for name, kind in kinds.items():
+        if not isinstance(getattr(saved, name), kind):
+            raise TypeError(f"{name} is a {type(getattr(saved, name)).__name__}")
+    for line in saved.lines:
+        RoundRecord.from_json(line)
+    return saved
+
+
+def _set_aside(path: Path) -> Path:
+    aside = path.with_name(f"{path.name}.damaged-{uuid4().hex[:8]}")
+    try:
+        os.replace(path, aside)
+    except OSError:
+        return path
+    return aside

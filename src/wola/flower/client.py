@@ -15,11 +15,12 @@ from torch import nn
 from torch.utils.data import Dataset
 
 from wola.flower import wire
-from wola.flower.client_state import MomentumMemory, noisy_report
 from wola.flower.error_replies import without_error_details
 from wola.flower.fingerprint import fingerprint
 from wola.flower.local_training import local_update, loss_terms, update_momentum
 from wola.flower.misbehaviour import MISBEHAVIOURS, Misbehaviour
+from wola.flower.momentum_memory import MomentumMemory
+from wola.flower.noisy_report import noisy_report
 from wola.flower.recipe import Orders, loss_of_server
 from wola.flower.samples import Data, as_samples
 from wola.flower.signing import load_private_key, sign_content

@@ -6,7 +6,7 @@ from typing import TypeAlias
 import torch
 from torch import Generator, Tensor
 
-from wola.flower.client_state import MomentumMemory
+from wola.flower.momentum_memory import MomentumMemory
 from wola.flower.recipe import Orders
 from wola.flower.samples import Samples
 from wola.labels import Loss, Terms, checked_terms, label_counts

@@ -3,6 +3,9 @@
 import os
 from contextlib import suppress
 from pathlib import Path
+from uuid import uuid4
+
+from wola.ground.files import write_whole
 
 
 def write_new(path: Path, content: bytes, *, secret: bool) -> None:
@@ -26,3 +29,25 @@ def write_new(path: Path, content: bytes, *, secret: bool) -> None:
         with suppress(OSError):
             path.unlink()
         raise
+
+
+def write_once(path: Path, content: bytes) -> bool:
+    """Writes a whole file unless there is one; whether it was this call that wrote it.
+
+    Of several processes that try at once exactly one writes, and no reader sees half a file.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "report"
+    ...     write_once(path, b"first"), write_once(path, b"second"), path.read_bytes()
+    (True, False, b'first')
+    """
+    draft = path.with_name(f".{path.name}.{uuid4().hex}.tmp")
+    try:
+        write_whole(draft, content)
+        os.link(draft, path)
+    except FileExistsError:
+        return False
+    finally:
+        draft.unlink(missing_ok=True)
+    return True
