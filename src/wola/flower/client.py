@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,8 +14,8 @@ from torch import nn
 from torch.utils.data import Dataset
 
 from wola.flower import wire
+from wola.flower.client_models import ClientModels, ReadyModel
 from wola.flower.error_replies import without_error_details
-from wola.flower.fingerprint import fingerprint
 from wola.flower.local_training import local_update, loss_terms, update_momentum
 from wola.flower.misbehaviour import MISBEHAVIOURS, Misbehaviour
 from wola.flower.momentum_memory import MomentumMemory
@@ -77,7 +76,7 @@ def wola_client(
     if isinstance(misbehave, str):
         _misbehaviour_named(misbehave)
     client = _Client(
-        model=model,
+        models=ClientModels(model, torch.device(device)),
         data=data,
         classes=classes,
         loss=None if loss is None else PARTS.make("loss", PARTS.settle("loss", loss)),
@@ -104,7 +103,7 @@ def _misbehaviour_named(name: str) -> Misbehaviour:
 class _Client:
     """What `wola_client` was given, and the answers to the three kinds of message."""
 
-    model: nn.Module | Callable[[Context], nn.Module]
+    models: ClientModels
     data: Data | Callable[[Context], Data]
     classes: int
     loss: Loss | None
@@ -119,7 +118,8 @@ class _Client:
     def query(self, message: Message, context: Context) -> Message:
         """The label distribution, or why this client cannot take part."""
         header, record = _header_of(message, wire.QUERY)
-        mine = fingerprint(self._module(context))
+        with self.models.borrowed(context) as model:
+            mine = model.fingerprint
         problem = _mismatch(record, mine)
         asked = wire.value(record, wire.CLASSES, int)
         if asked != self.classes:
@@ -140,10 +140,13 @@ class _Client:
 
     def train(self, message: Message, context: Context) -> Message:
         """The momentum after one more round, and the running statistics."""
+        with self.models.borrowed(context) as model:
+            return self._train(message, context, model)
+
+    def _train(self, message: Message, context: Context, ready: ReadyModel) -> Message:
         header, record = _header_of(message, wire.TRAIN)
         orders, step, worker = Orders.of(record), header.round, self._worker(context)
-        module = self._module(context)
-        mine = fingerprint(module)
+        mine = ready.fingerprint
         if problem := _mismatch(record, mine):
             return self._refuse(message, context, header, mine, problem)
         try:
@@ -151,7 +154,7 @@ class _Client:
         except wire.WireError as error:
             return self._refuse(message, context, header, mine, str(error))
         q = check_distribution(wire.vector(record, wire.OBJECTIVE), self.classes)
-        model = self._loaded(module, message)
+        model = _loaded(ready.flat, message)
         samples, lie = as_samples(_resolved(self.data, context)), self._misbehaviour(context)
         labels = lie.labels(samples.labels, self.classes)
         terms = loss_terms(loss, labels, q)
@@ -173,13 +176,14 @@ class _Client:
         header, _ = _header_of(message, wire.EVALUATE)
         if self.test is None:
             raise ValueError("test = None; allowed where the server asks for evaluation: data")
-        model = self._loaded(self._module(context), message)
         samples = as_samples(_resolved(self.test, context), name="test")
         label_counts(samples.labels, self.classes)
         inputs = samples.take(torch.arange(len(samples.labels))).to(self.device)
-        inputs = inputs.to(model.parameters.dtype) if inputs.is_floating_point() else inputs
         labels, ones = samples.labels.to(self.device), torch.ones_like(samples.labels)
-        found = evaluate(model, HeldOut(inputs, labels, ones), header.round)
+        with self.models.borrowed(context) as ready:
+            model = _loaded(ready.flat, message)
+            inputs = inputs.to(model.parameters.dtype) if inputs.is_floating_point() else inputs
+            found = evaluate(model, HeldOut(inputs, labels, ones), header.round)
         metrics = MetricRecord({wire.ACCURACY: found.accuracy, wire.LOSS: found.loss})
         content = RecordDict({wire.RECORD: header.record(), wire.EVALUATION: metrics})
         return self._reply(message, context, content)
@@ -196,22 +200,6 @@ class _Client:
         if path is not None:
             sign_content(content, load_private_key(path), context.node_id)
         return Message(content, reply_to=message)
-
-    def _module(self, context: Context) -> nn.Module:
-        if isinstance(self.model, nn.Module):
-            return copy.deepcopy(self.model)
-        with torch.random.fork_rng(devices=[]):
-            made = self.model(context)
-        if not isinstance(made, nn.Module):
-            raise TypeError(f"model made a {type(made).__name__}; allowed: a torch.nn.Module")
-        return copy.deepcopy(made)
-
-    def _loaded(self, module: nn.Module, message: Message) -> FlatModel:
-        model = FlatModel(module, self.device)
-        sizes = {wire.PARAMETERS: model.size, wire.STATISTICS: len(model.statistics)}
-        given = wire.read_arrays(message.content, wire.MODEL, sizes)
-        model.load(given[wire.PARAMETERS], given[wire.STATISTICS])
-        return model
 
     def _worker(self, context: Context) -> int:
         if self.worker is not None:
@@ -233,6 +221,13 @@ def _resolved(data: Data | Callable[[Context], Data], context: Context) -> Data:
     if isinstance(data, tuple | list | Dataset):
         return data
     return data(context)
+
+
+def _loaded(model: FlatModel, message: Message) -> FlatModel:
+    sizes = {wire.PARAMETERS: model.size, wire.STATISTICS: len(model.statistics)}
+    given = wire.read_arrays(message.content, wire.MODEL, sizes)
+    model.load(given[wire.PARAMETERS], given[wire.STATISTICS])
+    return model
 
 
 def _header_of(message: Message, kind: str) -> tuple[wire.Header, ConfigRecord]:

@@ -6,7 +6,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 import torch
@@ -14,9 +13,12 @@ from torch import Tensor
 
 from wola.flower.canonical_bytes import length_prefixed
 from wola.flower.private_folder import make_private
-from wola.flower.recent_tensors import FileState, RecentTensors, file_state
-from wola.ground.files import write_whole
-from wola.ground.sealed import Damaged, sealed_bytes, unsealed_bytes
+from wola.flower.recent_tensors import RecentTensors
+from wola.ground.files import refused
+from wola.ground.sealed import MAGIC, Damaged, sealed_bytes, unsealed_bytes
+
+#: Where the checksum of a file ends.
+HEAD = len(MAGIC) + 65
 
 #: How many runs of a federation a worker remembers.
 KEPT_RUNS = 3
@@ -33,10 +35,10 @@ class MomentumMemory:
 
     Two, so that a server that is killed in round t and continues from its checkpoint of round
     t - 1 can ask for round t again and gets the same update. Each is in a file of its own, with a
-    checksum, replaced as a whole and before the reply is sent: a client that is killed at any time
-    goes on from there. It is not forced to the disk, so a power cut may cost the last one, which
-    then counts as none, as any damaged one does: it is logged, set aside and not used. Of each
-    federation the newest `KEPT_RUNS` runs stay.
+    checksum, and takes the place of the older one before the reply is sent: a client that is killed
+    at any time, even while it writes, goes on from the last round that it replied to. Files are
+    not forced to the disk, so a power cut may cost the last rounds. What is damaged counts as
+    none: it is logged, set aside and not used. Of each federation the newest `KEPT_RUNS` runs stay.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -84,7 +86,7 @@ class MomentumMemory:
         kept = max(earlier)[1] if earlier else None
         target, other = paths if kept != paths[0] else paths[::-1]
         values = momentum.detach().to("cpu", torch.float32, copy=True).contiguous()
-        RECENT.put(target, _write(target, step, values), step, values)
+        _write(target, step, values)
         if kept is None:
             other.unlink(missing_ok=True)
         if not held:
@@ -94,30 +96,31 @@ class MomentumMemory:
         return {path: found for path in self.paths if (found := _read(path)) is not None}
 
 
-def _write(path: Path, step: int, values: Tensor) -> FileState:
+def _write(path: Path, step: int, values: Tensor) -> None:
+    # In place: half a file has the wrong checksum, and the momentum before it is in the other one.
     content = sealed_bytes(step.to_bytes(8, "big") + values.numpy().tobytes())
-    states: list[FileState] = []
-
-    def write(stream: BinaryIO) -> None:
-        stream.write(content)
-        stream.flush()
-        states.append(file_state(os.fstat(stream.fileno())))
-
-    write_whole(path, write, sync=False)
-    return states[0]
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(content)
+            stream.truncate()
+    except OSError as error:
+        raise refused(error, path) from error
+    RECENT.put(path, content[:HEAD], step, values)
 
 
 def _read(path: Path) -> tuple[int, Tensor] | None:
     """The round and the momentum of a file; None if there is none, or none that can be used."""
     try:
-        state = file_state(path.stat())
-        if (recent := RECENT.get(path, state)) is not None:
-            return recent
-        content = unsealed_bytes(path.read_bytes())
-        step, values = int.from_bytes(content[:8], "big"), content[8:]
-        if len(content) < 8 or len(values) % 4:
+        with open(path, "rb", buffering=0) as stream:
+            head = stream.read(HEAD)
+            if (recent := RECENT.get(path, head)) is not None:
+                return recent
+            content = unsealed_bytes(head + stream.readall())
+        if len(content) < 8 or len(content) % 4:
             raise Damaged("it holds no momentum")
-        momentum = torch.from_numpy(np.frombuffer(values, np.float32).copy())
+        step, values = int.from_bytes(content[:8], "big"), np.frombuffer(content[8:], np.float32)
+        momentum = torch.from_numpy(values.copy())
         if not bool(momentum.isfinite().all()):
             raise Damaged("its momentum is not finite")
     except FileNotFoundError:
@@ -128,7 +131,7 @@ def _read(path: Path) -> tuple[int, Tensor] | None:
         with suppress(OSError):
             os.replace(path, aside)
         return None
-    RECENT.put(path, state, step, momentum)
+    RECENT.put(path, head, step, momentum)
     return step, momentum
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from functools import cache, lru_cache
 from typing import Any, Self, get_type_hints
 
 from flwr.app import ConfigRecord, ConfigRecordValues
@@ -85,14 +86,24 @@ class Orders:
         ...
         wola.flower.wire.WireError: beta = 1.0; allowed: less than 1
         """
-        made: dict[str, Any] = {
-            name: value(record, name, kind) for name, kind in get_type_hints(cls).items()
-        }
-        try:
-            Recipe(**{name: given for name, given in made.items() if name != "loss"})
-        except ScenarioError as error:
-            raise WireError(str(error)) from error
-        return cls(**made)
+        made: dict[str, Any] = {name: value(record, name, kind) for name, kind in _kinds().items()}
+        orders = cls(**made)
+        _check(orders)
+        return orders
+
+
+@cache
+def _kinds() -> dict[str, Any]:
+    return get_type_hints(Orders)
+
+
+@lru_cache(maxsize=16)
+def _check(orders: Orders) -> None:
+    # The loss is not looked at here, and the same orders come to every client of a process.
+    try:
+        Recipe(**{name: given for name, given in asdict(orders).items() if name != "loss"})
+    except ScenarioError as error:
+        raise WireError(str(error)) from error
 
 
 def loss_of_server(text: str) -> Loss:
