@@ -12,8 +12,9 @@ from wola.aggregation import GramRule
 from wola.bench.cleanup import clean_up
 from wola.bench.events import Failed, Said
 from wola.bench.executors import LocalExecutor
+from wola.bench.marker import StoreError
 from wola.bench.run import run_grid, tasks_of
-from wola.bench.store import Store, StoreError
+from wola.bench.store import Store
 from wola.bench.strategies import read_strategies
 from wola.bench.task import perform
 from wola.data import Dataset

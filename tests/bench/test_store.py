@@ -9,7 +9,8 @@ from tests.bench.made_up import files, put, trained
 from wola.bench.claims import Owner
 from wola.bench.coincidence import representative
 from wola.bench.failures import LOG_END
-from wola.bench.store import Store, StoreError
+from wola.bench.marker import StoreError
+from wola.bench.store import Store
 from wola.training import Scenario, simulate
 
 

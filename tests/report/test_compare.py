@@ -10,7 +10,8 @@ from tests.report.figures.made_up import panels
 from wola.aggregation import Krum, TrimmedMean
 from wola.attacks import SignFlip
 from wola.bench.grid import GridError
-from wola.bench.store import Store, StoreError
+from wola.bench.marker import StoreError
+from wola.bench.store import Store
 from wola.data import Dataset
 from wola.labels.losses import WoLA
 from wola.report import Comparison, compare

@@ -4,9 +4,10 @@ from wola.bench.coincidence import representative
 from wola.bench.events import GridReport
 from wola.bench.exchange import export_runs, import_runs
 from wola.bench.grid import Grid, GridError
+from wola.bench.marker import StoreError
 from wola.bench.presets import FIGURES, PRESETS
 from wola.bench.run import run_grid
-from wola.bench.store import Store, StoreError
+from wola.bench.store import Store
 
 __all__ = [
     "FIGURES",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import socket
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ from typing import Self
 from uuid import uuid4
 
 from wola.ground.files import refused
+from wola.ground.sealed import sealed, unsealed
 
 #: Seconds between two heartbeats, and after how many without one an owner counts as dead.
 BEAT, STALE_AFTER = 10.0, 120.0
@@ -180,14 +180,14 @@ def claim(
 
 def _created(path: Path, owner: Owner) -> bool:
     try:
-        file = open(path, "x", encoding="utf-8")  # noqa: SIM115 (it is removed if writing fails)
+        file = open(path, "xb")  # noqa: SIM115 (it is removed if writing fails)
     except FileExistsError:
         return False
     except OSError as error:
         raise refused(error, path) from error
     try:
         with file:
-            json.dump(asdict(owner), file)
+            file.write(sealed(asdict(owner)))
     except OSError as error:
         with suppress(OSError):
             path.unlink()
@@ -208,9 +208,10 @@ def _replace(path: Path, owner: Owner) -> None:
 
 def _owner(content: bytes) -> Owner | None:
     try:
-        return Owner(**json.loads(content))
+        return Owner(**unsealed(content))
     except (ValueError, TypeError):
-        return None  # Being written at this moment: its age alone tells whether it is dead.
+        # Being written at this moment, or damaged: its age alone tells whether it is dead.
+        return None
 
 
 def _clock(folder: Path) -> float:

@@ -1,14 +1,15 @@
 """Runs that coincide: scenarios that differ in name alone, and the one that stands for them."""
 
 import json
+import warnings
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from wola.ground.files import write_whole
+from wola.ground.sealed import Damaged, DamagedFile
 from wola.mixing import Bucketing, Mixing
 from wola.parts import Unimportable, part_name
 from wola.training import PARTS, Scenario
@@ -77,12 +78,34 @@ def write_coincidences(folder: Path, pairs: Iterable[tuple[Scenario, Scenario]])
 
 
 def read_coincidences(folder: Path) -> dict[str, dict[str, Any]]:
-    """All that was written down, by the scenario's own key; what cannot be read is left out."""
+    """All that was written down, by the scenario's own key; damage is left out with a warning."""
     made: dict[str, dict[str, Any]] = {}
     for path in sorted(folder.glob("*.json")):
-        with suppress(OSError, ValueError, KeyError, TypeError):
-            made |= {row["key"]: row for row in json.loads(path.read_bytes())}
+        try:
+            made |= coincidences_in(path.name, path.read_bytes())
+        except FileNotFoundError:
+            continue
+        except (OSError, Damaged) as error:
+            warnings.warn(f"{path} is left out: {error}", DamagedFile, stacklevel=2)
     return made
+
+
+def coincidences_in(name: str, content: bytes) -> dict[str, dict[str, Any]]:
+    """What a file of this name says, which is the SHA-256 of its content; else a `Damaged`.
+
+    >>> coincidences_in("00.json", b"[]")
+    Traceback (most recent call last):
+    ...
+    wola.ground.sealed.Damaged: its content is not what was written
+    """
+    if name != f"{sha256(content).hexdigest()}.json":
+        raise Damaged("its content is not what was written")
+    try:
+        rows = {str(row["key"]): dict(row) for row in json.loads(content)}
+        _ = [row["run"] for row in rows.values()]
+    except (ValueError, KeyError, TypeError) as error:
+        raise Damaged(f"it holds no coincidences ({type(error).__name__})") from None
+    return rows
 
 
 def _readings(scenario: Scenario) -> list[Reading]:

@@ -1,10 +1,10 @@
 """Runs that failed: a record of each, with how often and the end of its log."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 from wola.ground.files import remove_file, write_whole
+from wola.ground.sealed import sealed, sealed_or_left_out
 from wola.training import Scenario
 
 #: How much of a failed run's log is kept, in characters.
@@ -22,17 +22,13 @@ def write_failure(folder: Path, key: str, scenario: Scenario, log: str) -> None:
         "record": scenario.record(),
         "log": log[-LOG_END:],
     }
-    write_whole(_file(folder, key), json.dumps(made).encode() + b"\n")
+    write_whole(_file(folder, key), sealed(made))
 
 
 def read_failure(folder: Path, key: str) -> Failure | None:
-    """What is recorded of a run; None if nothing is, or nothing that can be read."""
-    try:
-        made = json.loads(_file(folder, key).read_bytes())
-    except (OSError, ValueError):
-        return None
-    whole = isinstance(made, dict) and {"key", "tries", "record", "log"} <= made.keys()
-    return made if whole and isinstance(made["record"], dict) else None
+    """What is recorded of a run; None if nothing is, or, with a warning, nothing but damage."""
+    made = sealed_or_left_out(_file(folder, key))
+    return made if made is not None and made.get("key") == key else None
 
 
 def failed_scenario(failure: Failure) -> Scenario:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import warnings
@@ -13,14 +12,14 @@ from types import NoneType
 from typing import Any, get_args
 
 import polars as pl
-from polars.exceptions import PolarsError
 
 from wola.bench.coincidence import read_coincidences
+from wola.bench.run_files import record_in, summary_in
 from wola.bench.strategies import named_strategy, read_strategies
 from wola.ground.files import WriteError, write_whole
-from wola.ground.sealed import unsealed
+from wola.ground.sealed import Damaged, DamagedFile
+from wola.ground.tables import read_sealed_table, sealed_table
 from wola.training import SEMANTICS, Scenario
-from wola.training.scenario import record_key
 
 _TYPES: dict[Any, type[pl.DataType]] = {
     bool: pl.Boolean,
@@ -41,7 +40,7 @@ _NUMBERS: dict[str, type[pl.DataType]] = {
 }
 
 
-class DamagedRun(UserWarning):
+class DamagedRun(DamagedFile):
     """A run in a store that could not be read."""
 
 
@@ -102,7 +101,7 @@ def _whole(store: Path, *, refresh: bool = False) -> pl.DataFrame:
     table = pl.concat([valid, pl.DataFrame(new, schema=_STAMPED)]).sort("key")
     if new or len(valid) < len(kept) or refresh:
         with suppress(WriteError):
-            _write(store / "index.parquet", table)
+            write_whole(store / "index.parquet", sealed_table(table))
     return table
 
 
@@ -130,17 +129,16 @@ def _stamp(folder: Path) -> int:
 
 def _row(folder: Path) -> dict[str, Any] | None:
     try:
-        record = json.loads((folder / "scenario.json").read_bytes())
-        if record_key(record) != folder.name:
-            raise ValueError("scenario.json is another run's")
+        record = record_in(folder)
         if record["semantics"] != SEMANTICS:
             # Of another version only this much can be said.
             return {"key": folder.name, "run": folder.name, "semantics": str(record["semantics"])}
-        return _flat(folder.name, record, unsealed((folder / "summary.json").read_bytes()))
+        return _flat(folder.name, record, summary_in(folder))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        text = f"{folder} is left out, it cannot be read as a run: {error!r}"
+        told = str(error) if isinstance(error, Damaged) else repr(error)
+        text = f"{folder} is left out, it cannot be read as a run: {told}"
         warnings.warn(text, DamagedRun, stacklevel=4)
         return None
 
@@ -151,11 +149,18 @@ def _flat(key: str, record: dict[str, Any], summary: dict[str, Any]) -> dict[str
         "run": key,
         **Scenario.stored(record["fields"]).model_dump(),
         "content": content_text(record["content"]),
-        **{name: summary[name] for name in _NUMBERS},
-        "steps_taken": summary["steps"],
-        "seconds": sum(summary["seconds"].values()),
+        **{name: _fitting(name, summary[name], kind) for name, kind in _NUMBERS.items()},
+        "steps_taken": _fitting("steps", summary["steps"], pl.Int64),
+        "seconds": float(sum(summary["seconds"].values())),
         "semantics": SEMANTICS,
     }
+
+
+def _fitting(name: str, value: Any, kind: type[pl.DataType]) -> Any:
+    fits = {pl.Float64: (int, float), pl.Int64: (int,), pl.String: (str,)}[kind]
+    if value is not None and (isinstance(value, bool) or not isinstance(value, fits)):
+        raise ValueError(f"{name} = {value!r}; allowed: {kind.__name__}")
+    return value
 
 
 def content_text(content: dict[str, str]) -> str | None:
@@ -182,13 +187,10 @@ def _with_coinciding(folder: Path, table: pl.DataFrame) -> pl.DataFrame:
 def _read(path: Path) -> pl.DataFrame:
     empty = pl.DataFrame(schema=_STAMPED)
     try:
-        found = pl.read_parquet(path)
-    except (OSError, PolarsError):
+        found = read_sealed_table(path)
+    except OSError:
+        return empty
+    except Damaged as error:
+        warnings.warn(f"{error}; it is made anew", DamagedFile, stacklevel=4)
         return empty
     return found if found.schema == empty.schema else empty
-
-
-def _write(path: Path, table: pl.DataFrame) -> None:
-    buffer = io.BytesIO()
-    table.write_parquet(buffer)
-    write_whole(path, buffer.getvalue())

@@ -1,6 +1,5 @@
 """The paper's figure on iris: how far the gradients of the three classes point apart."""
 
-import io
 from itertools import combinations
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from torch.nn.functional import cross_entropy
 
 from wola.bench.store import Store
 from wola.ground.files import write_whole
+from wola.ground.tables import sealed_table
 from wola.models import build, mlp
 from wola.training.metrics import cosine
 from wola.training.streams import stream
@@ -65,10 +65,8 @@ def class_gradient_cosines(*, steps: int = STEPS, lr: float = LR, seed: int = 1)
 
 def keep_iris(store: Store) -> Path:
     """Writes the numbers of the figure to ``figures/iris.parquet`` of a store."""
-    buffer = io.BytesIO()
-    class_gradient_cosines().write_parquet(buffer)
     path = store.path / "figures" / "iris.parquet"
-    write_whole(path, buffer.getvalue())
+    write_whole(path, sealed_table(class_gradient_cosines()))
     return path
 
 

@@ -3,17 +3,19 @@
 No grid needs them to go on: a note that is lost or stale does no harm.
 """
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from math import isfinite
 from pathlib import Path
 from time import monotonic
 from types import TracebackType
 from typing import Self
 
 from wola.bench.events import Evaluated, Event, short_name
+from wola.bench.marker import is_there
 from wola.ground.files import WriteError, write_whole
+from wola.ground.sealed import read_sealed, sealed
 from wola.training import Scenario
 
 #: Seconds between two notes of one run, at least.
@@ -51,14 +53,13 @@ def checkpoint_file(store: Path, key: str) -> Path:
 
 def announce(store: Path, title: str, keys: Sequence[str]) -> None:
     """Notes which runs the grid consists of; the last grid announced counts."""
-    content = json.dumps({"title": title, "keys": list(keys)})
-    write_whole(live_folder(store) / "grid.json", content.encode())
+    write_whole(live_folder(store) / "grid.json", sealed({"title": title, "keys": list(keys)}))
 
 
 def announced(store: Path) -> Announced | None:
     """The grid that was announced last; None if none was, or the note cannot be read."""
     try:
-        content = json.loads((live_folder(store) / "grid.json").read_text(encoding="utf-8"))
+        content = read_sealed(live_folder(store) / "grid.json")
         return Announced(str(content["title"]), tuple(map(str, content["keys"])))
     except (OSError, ValueError, KeyError, TypeError):
         return None
@@ -68,7 +69,7 @@ def notes(store: Path) -> Iterator[Note]:
     """The notes of runs under way, in the order of their keys; unreadable ones are left out."""
     for path in sorted(live_folder(store).glob("*.note")):
         with suppress(OSError, ValueError, TypeError):
-            yield Note(**json.loads(path.read_text(encoding="utf-8")))
+            yield Note(**read_sealed(path))
 
 
 class NoteWriter:
@@ -79,7 +80,7 @@ class NoteWriter:
     """
 
     def __init__(self, store: Path, key: str, scenario: Scenario) -> None:
-        self.path = live_folder(store) / f"{key}.note"
+        self.store, self.path = store, live_folder(store) / f"{key}.note"
         self.key, self.name, self.steps = key, short_name(scenario), scenario.steps
         self._written = 0.0
 
@@ -102,7 +103,9 @@ class NoteWriter:
             self._write(event.step, event.accuracy)
 
     def _write(self, step: int, accuracy: float | None) -> None:
-        text = json.dumps(asdict(Note(self.key, self.name, step, self.steps, accuracy)))
+        shown = accuracy if accuracy is not None and isfinite(accuracy) else None
+        note = Note(self.key, self.name, step, self.steps, shown)
         self._written = monotonic()
-        with suppress(WriteError):
-            write_whole(self.path, text.encode(), sync=False)
+        if is_there(self.store):
+            with suppress(WriteError):
+                write_whole(self.path, sealed(asdict(note)), sync=False)

@@ -2,18 +2,22 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from errno import ENOENT
 from os import PathLike
 from typing import Any, Protocol
 
+from wola.bench.cleanup import clear_half_written
 from wola.bench.coincidence import representative
 from wola.bench.events import Done, Event, Failed, GridReport, Listener, Said, Skipped, ignore
 from wola.bench.executors.local import LocalExecutor
 from wola.bench.grid import Grid
 from wola.bench.index import content_text
+from wola.bench.marker import StoreError
 from wola.bench.notes import announce
-from wola.bench.store import Store, StoreError
+from wola.bench.store import Store
 from wola.bench.strategies import StrategyTaken
 from wola.bench.task import Task
+from wola.ground.files import WriteError
 from wola.ground.names import counted
 from wola.training import Scenario
 from wola.training.scenario import record_key
@@ -59,7 +63,8 @@ def run_grid(
 
     Runs that are in the store are skipped; one that is there but damaged is set aside and run
     again. Other processes and machines may work on the same store: no run is done twice. It may be
-    killed at any moment: called again, it goes on, and ends in the same bits. `strategies` are
+    killed at any moment: called again, it goes on, and ends in the same bits. A store that vanishes
+    meanwhile is a `WriteError`. `strategies` are
     those of a grid's own, by name, for reports to name.
 
     A scenario with a part that other processes cannot import is refused: put it into a module.
@@ -71,6 +76,8 @@ def run_grid(
     executor = LocalExecutor() if executor is None else executor
     for scenario in scenarios:
         check_importable(scenario)
+    store.check_there()
+    clear_half_written(store)
     runs = [representative(scenario) for scenario in scenarios]
     tasks = _tasks(runs, store)
     store.note_coincidences(zip(scenarios, runs, strict=True))
@@ -86,6 +93,7 @@ def run_grid(
         listener(Said(line))
     book = _Book(listener, skipped)
     executor.run(missing, store, book)
+    _check_kept(store, book)
     return GridReport(
         done=tuple(book.done),
         skipped=tuple(book.skipped),
@@ -148,6 +156,14 @@ def _is_there(task: Task, store: Store, listener: Listener) -> bool:
         return False
     listener(Skipped(task.key))
     return True
+
+
+def _check_kept(store: Store, book: "_Book") -> None:
+    """Raises a `WriteError` if what was done is not in the store any more."""
+    store.check_there()
+    lost = [key for key in book.done if not store.is_done(key)]
+    if lost:
+        raise WriteError(ENOENT, f"{counted(len(lost), 'run')} vanished from it", str(store.path))
 
 
 class _Book:

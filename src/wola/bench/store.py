@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import io
-import json
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from hashlib import sha256
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -20,26 +17,17 @@ from wola.bench import index
 from wola.bench.claims import BEAT, STALE_AFTER, Claim, Owner, alive, claim
 from wola.bench.coincidence import representative, write_coincidences
 from wola.bench.failures import Failure, failed_keys, forget_failure, read_failure, write_failure
+from wola.bench.marker import check_there, open_marker
+from wola.bench.run_files import FILES, damage_of, files_of, metrics_in, record_in, summary_in
 from wola.bench.strategies import write_strategies
-from wola.ground.files import draft_folder, move_aside, refused, write_whole
-from wola.ground.sealed import sealed, unsealed
-from wola.training import SEMANTICS, Result, Scenario
+from wola.ground.files import draft_folder, move_aside, refused
+from wola.training import Result, Scenario
 from wola.training.scenario import record_key
 
 State = Literal["done", "failed", "running", "missing"]
 
-#: The files of a run.
-FILES = ("scenario.json", "metrics.parquet", "summary.json")
-
-#: The version of the layout of a store, which its marker names.
-LAYOUT = 2
-
 #: Where the command line keeps its runs if it is not told otherwise.
 DEFAULT_STORE = Path("store")
-
-
-class StoreError(ValueError):
-    """A store that cannot be used, and why."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +38,8 @@ class Store:
     of the semantics, the fields that differ from their defaults and the content of the user's own
     data and sources. So runs of several versions may lie in one store. A run is done when its
     summary exists; its folder is prepared under another name and renamed, so a reader sees all of
-    it or nothing. `claims/`, `failed/`, `coincidences/`, `strategies/` and `corrupt/` hold what
+    it or nothing, and what is read is verified first: a `Damaged` names what is not as it was
+    written. `claims/`, `failed/`, `coincidences/`, `strategies/` and `corrupt/` hold what
     their names say; `index.parquet` is a copy for quick reading, never the truth. Reading a store
     imports nothing that it names, and opens no data of the user's.
     """
@@ -77,20 +66,12 @@ class Store:
         ...     Store.open(folder).state("0" * 64)
         'missing'
         """
-        root, marker = Path(path), Path(path) / "store.json"
-        if not marker.is_file():
-            _check_place(root, create)
-            write_whole(marker, _json({"store": LAYOUT}))
-        try:
-            layout = json.loads(marker.read_bytes()).get("store")
-        except (ValueError, AttributeError) as error:
-            raise StoreError(f"{marker} is damaged: {error!r}") from error
-        if layout != LAYOUT:
-            raise StoreError(
-                f"{root} was laid out by another version of wola, and is left as it is; allowed: "
-                "another folder"
-            )
-        return cls(root, stale_after, beat)
+        open_marker(Path(path), create=create)
+        return cls(Path(path), stale_after, beat)
+
+    def check_there(self) -> None:
+        """Raises a `WriteError` if the store has vanished, deleted or on a disk that is gone."""
+        check_there(self.path)
 
     def key(self, scenario: Scenario) -> str:
         """The name of the run that answers the scenario: that of its representative."""
@@ -122,6 +103,7 @@ class Store:
         The owner is this process unless another is given. A claim without heartbeat for
         `stale_after` seconds, or whose process on this machine has ended, is taken over.
         """
+        self.check_there()
         if self.is_done(key):
             return None
         folder, who = self.path / "claims", Owner.here() if owner is None else owner
@@ -145,22 +127,11 @@ class Store:
         record = result.record()
         if key != (expected := record_key(record)):
             raise ValueError(f"key = {key!r}; allowed for this result: {expected!r}")
-        buffer = io.BytesIO()
-        result.frame().with_columns(pl.lit(key).alias("key")).write_parquet(buffer)
-        metrics = buffer.getvalue()
-        self.put(
-            key,
-            {
-                "scenario.json": _json(record),
-                "metrics.parquet": metrics,
-                "summary.json": sealed(
-                    {**result.summary(), "metrics_sha256": sha256(metrics).hexdigest()}
-                ),
-            },
-        )
+        self.put(key, files_of(key, result))
 
     def put(self, key: str, files: Mapping[str, bytes]) -> None:
         """Puts the files of a run in their place, all at once."""
+        self.check_there()
         draft = draft_folder(self.path / "drafts", key, files)
         try:
             self._move_in(draft, key)
@@ -170,8 +141,7 @@ class Store:
 
     def record(self, key: str) -> dict[str, Any]:
         """The record of a run that is done: its semantics, fields and content."""
-        made: dict[str, Any] = json.loads((self.folder(key) / "scenario.json").read_bytes())
-        return made
+        return record_in(self.folder(key))
 
     def scenario(self, key: str) -> Scenario:
         """The scenario of a run that is done; nothing that it names is imported."""
@@ -179,14 +149,15 @@ class Store:
 
     def summary(self, key: str) -> dict[str, Any]:
         """The summary of a run that is done."""
-        return unsealed((self.folder(key) / "summary.json").read_bytes())
+        return summary_in(self.folder(key))
 
     def metrics(self, key: str) -> pl.DataFrame:
         """One row per step of a run that is done."""
-        return pl.read_parquet(self.folder(key) / "metrics.parquet")
+        return metrics_in(self.folder(key))
 
     def fail(self, key: str, scenario: Scenario, log: str) -> None:
         """Records that a run failed, with the end of its log; counts the times it did."""
+        self.check_there()
         write_failure(self.path / "failed", key, scenario, log)
 
     def failure(self, key: str) -> Failure | None:
@@ -198,15 +169,16 @@ class Store:
         return [key for key in failed_keys(self.path / "failed") if not self.is_done(key)]
 
     def damage(self, key: str) -> str | None:
-        """What is wrong with the files of a run that is done; None if they are as written.
-
-        Of a run of another version only the scenario is looked at, whose key says what it must be.
-        """
+        """What is wrong with the files of a run that is done; None if they are as written."""
         return damage_of(key, {name: self.folder(key) / name for name in FILES})
 
     def set_aside(self, key: str) -> Path:
         """Moves a damaged run out of the way, to ``corrupt/``; where it is now."""
         return move_aside(self.folder(key), self.path / "corrupt")
+
+    def set_aside_file(self, path: Path) -> Path:
+        """Moves a damaged file of the store out of the way, to ``corrupt/``; where it is now."""
+        return move_aside(path, self.path / "corrupt")
 
     def remove(self, key: str) -> None:
         """Deletes a run, and the record that it failed."""
@@ -249,46 +221,5 @@ class Store:
                 raise refused(error, target) from error
 
 
-def damage_of(key: str, files: Mapping[str, Path | bytes]) -> str | None:
-    """What is wrong with a run's files, given as paths or by their content; None if nothing is."""
-    try:
-        found = {k: v if isinstance(v, bytes) else v.read_bytes() for k, v in files.items()}
-        metrics, reading = found["metrics.parquet"], "scenario.json"
-        record = json.loads(found[reading])
-        if record_key(record) != key:
-            return f"{_shown(key, files, reading)} is another run's"
-        if record["semantics"] != SEMANTICS:
-            return None
-        reading = "summary.json"
-        checksum = unsealed(found[reading])["metrics_sha256"]
-    except OSError as error:
-        return str(error)
-    except KeyError as error:
-        return f"{key}: {error} is missing"
-    except (ValueError, TypeError) as error:
-        return f"{_shown(key, files, reading)} cannot be read: {error}"
-    if sha256(metrics).hexdigest() != checksum:
-        return f"{_shown(key, files, 'metrics.parquet')} is not what was written"
-    return None
-
-
-def _shown(key: str, files: Mapping[str, Path | bytes], name: str) -> str:
-    place = files[name]
-    return str(place) if isinstance(place, Path) else f"{name} of {key}"
-
-
 def _has_end(folder: Path) -> bool:
     return (folder / "summary.json").is_file()
-
-
-def _check_place(root: Path, create: bool) -> None:
-    if root.exists() and not root.is_dir():
-        raise StoreError(f"{root} is a file; allowed: a folder")
-    if not create:
-        raise StoreError(f"{root} is no store; allowed: a folder with a store.json")
-    if root.is_dir() and any(not path.name.startswith(".") for path in root.iterdir()):
-        raise StoreError(f"{root} holds other files; allowed: a store, or an empty folder")
-
-
-def _json(value: Any) -> bytes:
-    return (json.dumps(value, allow_nan=False) + "\n").encode()

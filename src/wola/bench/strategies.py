@@ -1,12 +1,11 @@
 """Strategies of a grid's own: written down in the store, so that reports can name them."""
 
-import json
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from wola.ground.files import write_whole
+from wola.ground.files import move_aside, write_whole
+from wola.ground.sealed import sealed, sealed_or_left_out
 from wola.training import STRATEGIES
 
 Strategies = Mapping[str, Mapping[str, Any]]
@@ -26,16 +25,32 @@ def write_strategies(folder: Path, strategies: Strategies) -> None:
                 f"{_shown(fields)}; allowed: another name, or another store"
             )
     if new := {name: dict(fields) for name, fields in strategies.items() if name not in there}:
-        content = json.dumps({**there, **new}, indent=2, ensure_ascii=False) + "\n"
-        write_whole(folder / "strategies.json", content.encode())
+        path = strategies_file(folder)
+        if not there and path.exists():
+            # Damaged, as reading it has said: somebody may still make out the names by eye.
+            move_aside(path, folder.parent / "corrupt")
+        write_whole(path, sealed({"strategies": {**there, **new}}, indent=2))
 
 
 def read_strategies(folder: Path) -> dict[str, dict[str, Any]]:
-    """What was written down; nothing if it cannot be read."""
-    with suppress(OSError, ValueError, AttributeError):
-        found = json.loads((folder / "strategies.json").read_bytes()).items()
-        return {str(name): dict(fields) for name, fields in found if isinstance(fields, dict)}
-    return {}
+    """What was written down; nothing, with a warning, if it is damaged."""
+    return strategies_in(sealed_or_left_out(strategies_file(folder)) or {})
+
+
+def strategies_in(content: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The strategies that the content of a file names, each a table of fields.
+
+    >>> strategies_in({"strategies": {"Slow": {"lr": 0.1}, "odd": 3}})
+    {'Slow': {'lr': 0.1}}
+    """
+    found = content.get("strategies")
+    tables = found.items() if isinstance(found, dict) else ()
+    return {name: dict(fields) for name, fields in tables if isinstance(fields, dict)}
+
+
+def strategies_file(folder: Path) -> Path:
+    """Where they are written down."""
+    return folder / "strategies.json"
 
 
 def named_strategy(fields: Mapping[str, Any], own: Strategies) -> str | None:

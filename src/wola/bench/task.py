@@ -3,12 +3,14 @@
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from time import monotonic
 
-from wola.bench.claims import Owner
-from wola.bench.events import Begun, Busy, Done, Evaluated, Event, Failed, Listener, Skipped
+from wola.bench.claims import Claim, Owner
+from wola.bench.events import Begun, Busy, Done, Evaluated, Event, Failed, Listener, Said, Skipped
 from wola.bench.notes import NoteWriter, checkpoint_file
 from wola.bench.store import Store
+from wola.ground.files import WriteError
 from wola.training import (
     Callback,
     Checkpoint,
@@ -16,6 +18,7 @@ from wola.training import (
     Evaluation,
     Result,
     Scenario,
+    StepRecord,
     simulate,
 )
 
@@ -65,11 +68,11 @@ def perform(
 ) -> None:
     """Does a run from claim to summary, and tells of it: Begun, Evaluated, then Done or Failed.
 
-    The last event comes when the claim is released. A run that somebody else has is told as Busy,
-    one that is in the store as Skipped. An error of the run itself is recorded in the store with
-    its traceback; that the store cannot be written to is raised, since no other run would fare
-    better. A run of many steps saves a checkpoint now and then, and goes on from there if its
-    process was killed.
+    The last event comes when the claim is released. A run that somebody else has, or has taken
+    over while this process was suspended, is told as Busy, one that is in the store as Skipped. An
+    error of the run itself is recorded in the store with its traceback; that the store cannot be
+    written to, or has vanished, is raised, since no other run would fare better. A run of many
+    steps saves a checkpoint now and then, and goes on from there if its process was killed.
     """
     claim = store.claim(task.key, Owner.here())
     if claim is None:
@@ -82,11 +85,18 @@ def perform(
             note(event)
             tell(event)
 
-        end = _carried_out(task, store, [_Tests(task.key, told), *callbacks(task)])
+        watching = [_StillOurs(claim, store), _Tests(task.key, told), *callbacks(task)]
+        end = _carried_out(task, store, claim, told, watching)
     tell(end)
 
 
-def _carried_out(task: Task, store: Store, callbacks: Sequence[Callback]) -> Done | Failed:
+class ClaimLost(Exception):
+    """Somebody else has taken the run over: it is theirs to finish."""
+
+
+def _carried_out(
+    task: Task, store: Store, claim: Claim, tell: Listener, callbacks: Sequence[Callback]
+) -> Done | Failed | Busy:
     start = monotonic()
     checkpoint = Checkpoint(checkpoint_file(store.path, task.key), CHECKPOINT_EVERY)
     try:
@@ -95,7 +105,12 @@ def _carried_out(task: Task, store: Store, callbacks: Sequence[Callback]) -> Don
                 "the data or the sources that the run is made of have changed since the grid "
                 "began; start it again for runs with what they are now"
             )
-        result = _train(task, checkpoint, callbacks)
+        result = _train(task, store, checkpoint, tell, callbacks)
+        _check_ours(claim, store)
+    except ClaimLost:
+        return Busy(task.key)
+    except WriteError:
+        raise
     except Exception:
         log = traceback.format_exc()
         store.fail(task.key, task.scenario, log)
@@ -106,17 +121,42 @@ def _carried_out(task: Task, store: Store, callbacks: Sequence[Callback]) -> Don
     return Done(task.key, task.scenario, result.accuracy, result.ending, seconds)
 
 
-def _train(task: Task, checkpoint: Checkpoint, callbacks: Sequence[Callback]) -> Result:
+def _train(
+    task: Task,
+    store: Store,
+    checkpoint: Checkpoint,
+    tell: Listener,
+    callbacks: Sequence[Callback],
+) -> Result:
     try:
-        checkpoint.load(task.scenario)
-    except CheckpointError:
-        checkpoint.remove()
-    return simulate(
-        task.scenario,
-        callbacks=callbacks,
-        checkpoint=checkpoint,
-        resume=True,
-    )
+        return simulate(task.scenario, callbacks=callbacks, checkpoint=checkpoint, resume=True)
+    except CheckpointError as error:
+        # Raised before the first step, so the run starts anew.
+        where = store.set_aside_file(Path(checkpoint.path))
+        tell(Said(f"{error}: set aside in {where}, the run starts anew"))
+    return simulate(task.scenario, callbacks=callbacks, checkpoint=checkpoint)
+
+
+def _check_ours(claim: Claim, store: Store) -> None:
+    claim.touch()
+    if claim.lost:
+        store.check_there()
+        raise ClaimLost
+
+
+class _StillOurs(Callback):
+    """Ends a run between two steps once somebody else has its claim, or the store is gone."""
+
+    def __init__(self, claim: Claim, store: Store) -> None:
+        self.claim, self.store = claim, store
+
+    def on_step(self, record: StepRecord) -> None:
+        if self.claim.lost:
+            self.store.check_there()
+            raise ClaimLost
+        if record.step % CHECKPOINT_EVERY == 0:
+            # A checkpoint is due, which must not make the folder of a vanished store anew.
+            self.store.check_there()
 
 
 class _Tests(Callback):

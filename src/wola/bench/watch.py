@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterator, Sequence
 from math import nan
 from time import monotonic, sleep
 
-from wola.bench.events import Done, Event, Failed
+from wola.bench.events import Done, Event, Failed, Said
 from wola.bench.failures import failed_scenario
 from wola.bench.notes import notes
 from wola.bench.progress import GridProgress
 from wola.bench.store import Store
+from wola.ground.sealed import Damaged
 
 #: Seconds between two looks; seconds without anybody at work after which watching ends.
 PAUSE, IDLE = 1.0, 15.0
@@ -57,7 +58,7 @@ class Onlooker:
         left = []
         for key in self.left:
             if self.store.is_done(key):
-                yield done_in(self.store, key)
+                yield _told(self.store, key)
             else:
                 left.append(key)
         self.left = left
@@ -72,8 +73,15 @@ class Onlooker:
         return {key: record["tries"] for key, record in records.items() if record is not None}
 
 
+def _told(store: Store, key: str) -> Event:
+    try:
+        return done_in(store, key)
+    except (Damaged, OSError) as error:
+        return Said(f"{error}; the next grid runs it again")
+
+
 def done_in(store: Store, key: str) -> Done:
-    """The event of a run that is in the store."""
+    """The event of a run that is in the store; a `Damaged` if it is not as it was written."""
     summary, scenario = store.summary(key), store.scenario(key)
     accuracy = summary["accuracy"]
     return Done(

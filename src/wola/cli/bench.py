@@ -12,12 +12,13 @@ from wola.bench.coincidence import reasons
 from wola.bench.events import GridReport, last_line, short_name
 from wola.bench.executors.local import cores
 from wola.bench.grid import Grid, GridError
+from wola.bench.marker import StoreError
 from wola.bench.notes import announced
 from wola.bench.plan import Plan, make_plan
 from wola.bench.presets import FIGURES, PRESETS
 from wola.bench.progress import GridProgress, clock_time
 from wola.bench.run import Executor, run_grid, tasks_of
-from wola.bench.store import DEFAULT_STORE, Store, StoreError
+from wola.bench.store import DEFAULT_STORE, Store
 from wola.bench.strategies import Strategies
 from wola.bench.watch import watch
 from wola.cli.axis_flags import Asked, axis_flags, cut
@@ -54,6 +55,14 @@ def bench(
             metavar="INTEGER",
             show_default=False,
             help="Runs at once here (default: one per core).",
+        ),
+    ] = None,
+    run_minutes: Annotated[
+        float | None,
+        typer.Option(
+            metavar="MINUTES",
+            show_default=False,
+            help="Give a run up that takes longer (default: no limit).",
         ),
     ] = None,
     ray: Annotated[
@@ -123,8 +132,11 @@ def bench(
         slurm_partition=partition_of_slurm,
         runs_per_gpu=runs_per_gpu,
         tensorboard=tensorboard,
+        run_minutes=run_minutes,
     )
     try:
+        if run_minutes is not None and not run_minutes > 0:
+            raise Refused(f"--run-minutes = {run_minutes:g}; allowed: a number > 0")
         if watching:
             _watch_others(console, name, store, asked)
             return

@@ -8,7 +8,8 @@ from rich.console import Console
 
 from wola.bench.executors.local import LocalExecutor
 from wola.bench.grid import Grid
-from wola.bench.store import Store, StoreError
+from wola.bench.marker import StoreError
+from wola.bench.store import Store
 from wola.cli.bench import carry_out
 from wola.cli.errors import FAULT, Refused
 from wola.cli.screen import say, screen

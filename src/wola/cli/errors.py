@@ -24,9 +24,10 @@ EXPECTED = frozenset(
     {
         "wola.bench.exchange.ExchangeError",
         "wola.bench.grid.GridError",
-        "wola.bench.store.StoreError",
+        "wola.bench.marker.StoreError",
         "wola.bench.strategies.StrategyTaken",
         "wola.data.arrays.DataError",
+        "wola.ground.sealed.Damaged",
         "wola.parts.kind.PartError",
         "wola.training.checkpoint.CheckpointError",
         "wola.training.scenario.ScenarioError",

@@ -30,6 +30,7 @@ class ExecutorFlags:
     slurm_partition: str | None = None
     runs_per_gpu: int = 1
     tensorboard: Path | None = None
+    run_minutes: float | None = None
 
 
 def executor_of(flags: ExecutorFlags, grid: Grid, scenarios: Sequence[Scenario]) -> Executor:
@@ -38,6 +39,8 @@ def executor_of(flags: ExecutorFlags, grid: Grid, scenarios: Sequence[Scenario])
         raise Refused("--ray and --slurm; allowed: one of the two")
     if flags.tensorboard is not None and (flags.ray is not None or flags.slurm):
         raise Refused("--tensorboard with --ray or --slurm; allowed: with runs on this machine")
+    if flags.run_minutes is not None and flags.ray is not None:
+        raise Refused("--run-minutes with --ray; allowed: with runs on this machine or --slurm")
     on_gpu = any(torch.device(scenario.device).type == "cuda" for scenario in scenarios)
     try:
         if flags.ray is not None:
@@ -59,7 +62,9 @@ def _slurm(flags: ExecutorFlags, on_gpu: bool) -> SlurmExecutor:
     if on_gpu:
         parameters["gpus_per_node"] = 1
     processes = flags.processes or (flags.runs_per_gpu if on_gpu else 1)
-    return SlurmExecutor(flags.jobs, processes, flags.job_minutes, parameters)
+    return SlurmExecutor(
+        flags.jobs, processes, flags.job_minutes, parameters, run_minutes=flags.run_minutes
+    )
 
 
 def _local(flags: ExecutorFlags, scenarios: Sequence[Scenario], on_gpu: bool) -> LocalExecutor:
@@ -69,4 +74,4 @@ def _local(flags: ExecutorFlags, scenarios: Sequence[Scenario], on_gpu: bool) ->
             raise Refused(f"--device = {name!r}; allowed here: {', '.join(devices())}")
     gpus = tuple(map(str, range(torch.cuda.device_count()))) if on_gpu else ()
     processes = flags.processes or (len(gpus) * flags.runs_per_gpu or None)
-    return LocalExecutor(processes, gpus, flags.tensorboard)
+    return LocalExecutor(processes, gpus, flags.tensorboard, flags.run_minutes)

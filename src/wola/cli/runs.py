@@ -178,6 +178,8 @@ def gc(
     cleaned = clean_up(opened, corrupt=corrupt)
     for key, reason in cleaned.damaged.items():
         say(console, f"{key[:10]} is damaged and was set aside: {reason}")
+    for path, reason in cleaned.damaged_files.items():
+        say(console, f"{path} is damaged and was set aside: {reason}")
     say(
         console,
         f"{counted(len(cleaned.damaged), 'damaged run')} set aside; deleted: "

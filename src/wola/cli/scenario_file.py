@@ -9,6 +9,7 @@ from typing import Any
 
 from wola.cli.errors import Refused, known
 from wola.cli.flags import flag_name
+from wola.ground.sealed import Damaged
 from wola.parts import GrammarError, parse, part_name, written
 from wola.training import PARTS, STRATEGIES, RunFolder, Scenario, strategy_named
 
@@ -130,12 +131,13 @@ def _mixings_of(aggregator: Any) -> str | None:
 def _kept_record(folder: RunFolder) -> dict[str, Any] | None:
     path = folder.path / "scenario.json"
     try:
-        record = json.loads(path.read_bytes())
+        record = folder.record()
         Scenario.stored(record["fields"])
         dict(record["content"])
     except (FileNotFoundError, NotADirectoryError):
         return None
+    except Damaged as error:
+        raise Refused(f"{error}; allowed: the folder of a run, or a new one") from None
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise Refused(f"{path} holds no scenario: {error!r}") from None
-    made: dict[str, Any] = record
-    return made
+    return record

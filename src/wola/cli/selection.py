@@ -11,7 +11,8 @@ import polars as pl
 from wola.bench.failures import failed_scenario
 from wola.bench.grid import AXES, GridError, axis_value
 from wola.bench.index import SCHEMA
-from wola.bench.store import Store, StoreError
+from wola.bench.marker import StoreError
+from wola.bench.store import Store
 from wola.bench.strategies import named_strategy, read_strategies
 from wola.cli.axis_flags import Asked
 from wola.cli.errors import Refused

@@ -3,6 +3,7 @@
 from wola.ground.checks import check_choice, check_number, check_whole
 from wola.ground.files import (
     WriteError,
+    clear_leftovers,
     draft_folder,
     move_aside,
     refused,
@@ -18,6 +19,7 @@ __all__ = [
     "check_choice",
     "check_number",
     "check_whole",
+    "clear_leftovers",
     "counted",
     "draft_folder",
     "kernel_folder",

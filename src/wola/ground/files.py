@@ -4,9 +4,18 @@ import os
 import shutil
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from errno import EINVAL, ENOTSUP
 from pathlib import Path
+from time import time
 from typing import BinaryIO
 from uuid import uuid4
+
+#: Seconds after which something half-written that nobody has finished counts as abandoned.
+ABANDONED = 3600.0
+
+_TEMPORARY = ".tmp"
+#: What file systems say that cannot force a folder to disk.
+_NO_FOLDERS = (EINVAL, ENOTSUP)
 
 
 class WriteError(OSError):
@@ -19,9 +28,9 @@ def write_whole(
     """Writes a file under a temporary name beside it, then renames it: a reader sees all or none.
 
     `content` is the bytes, or a function that writes them to the stream it is given, so that big
-    arrays need not be held twice. Without `sync` the file is not forced to disk: a power cut may
-    then damage it. A full disk or a folder that may not be written to is a `WriteError`, and
-    nothing is left behind.
+    arrays need not be held twice. The file and its name are forced to disk, and survive a power
+    cut; without `sync` they are not, which may then damage or lose it. A full disk or a folder that
+    may not be written to is a `WriteError`, and nothing is left behind.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -29,7 +38,7 @@ def write_whole(
     ...     (Path(folder) / "new" / "note.txt").read_text()
     'done'
     """
-    temporary = path.with_name(f".{path.name}.{uuid4().hex}.tmp")
+    temporary = path.with_name(f".{path.name}.{uuid4().hex}{_TEMPORARY}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with open(temporary, "wb") as stream:
@@ -41,12 +50,54 @@ def write_whole(
                 stream.flush()
                 os.fsync(stream.fileno())
         os.replace(temporary, path)
+        if sync:
+            _sync_folder(path.parent)
     except BaseException as error:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
         if isinstance(error, OSError):
             raise refused(error, path) from error
         raise
+
+
+def _sync_folder(folder: Path) -> None:
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return  # A system, or a folder, that does not let folders be opened.
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in _NO_FOLDERS:
+            raise
+    finally:
+        os.close(descriptor)
+
+
+def age_of(path: Path) -> float:
+    """Seconds since a file or folder was changed; none if it is gone.
+
+    >>> age_of(Path("no such file"))
+    0.0
+    """
+    with suppress(OSError):
+        return time() - path.stat().st_mtime
+    return 0.0
+
+
+def clear_leftovers(folder: Path, *, older_than: float = ABANDONED) -> int:
+    """Removes what `write_whole` left half-written in a folder when it was killed; how many files.
+
+    Young ones stay: somebody may be writing them.
+
+    >>> clear_leftovers(Path("no such folder"))
+    0
+    """
+    left = [p for p in folder.glob(f".*{_TEMPORARY}") if age_of(p) > older_than]
+    for path in left:
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
+    return len(left)
 
 
 def draft_folder(parent: Path, name: str, files: Mapping[str, bytes]) -> Path:
@@ -67,22 +118,24 @@ def draft_folder(parent: Path, name: str, files: Mapping[str, bytes]) -> Path:
         draft.mkdir(parents=True)
         for file, content in files.items():
             (draft / file).write_bytes(content)
-    except OSError as error:
+    except BaseException as error:
         shutil.rmtree(draft, ignore_errors=True)
-        raise refused(error, draft) from error
+        if isinstance(error, OSError):
+            raise refused(error, draft) from error
+        raise
     return draft
 
 
-def move_aside(folder: Path, corner: Path) -> Path:
-    """Moves a folder into another one, under its name and a suffix; where it is then."""
-    target = corner / f"{folder.name}.{uuid4().hex[:8]}"
+def move_aside(place: Path, corner: Path) -> Path:
+    """Moves a file or folder into a folder, under its name and a suffix; where it is then."""
+    target = corner / f"{place.name}.{uuid4().hex[:8]}"
     try:
         corner.mkdir(parents=True, exist_ok=True)
-        os.rename(folder, target)
+        os.rename(place, target)
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise refused(error, folder) from error
+        raise refused(error, place) from error
     return target
 
 

@@ -13,10 +13,11 @@ from typing import Any
 import polars as pl
 
 from wola.bench.failures import failed_scenario
-from wola.bench.index import SCHEMA, DamagedRun, content_text
+from wola.bench.index import SCHEMA, content_text
 from wola.bench.store import Store
 from wola.bench.strategies import Strategies, read_strategies
 from wola.ground.names import counted
+from wola.ground.sealed import DamagedFile
 from wola.parts import part_name
 from wola.report.names import strategy_name
 from wola.report.settings import TABLE_AXES, content_versions, read_content, settings_of
@@ -93,14 +94,15 @@ def read_runs(*stores: Store) -> Runs:
     """
     notes: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", DamagedRun)
+        warnings.simplefilter("always", DamagedFile)
         tables = [store.frame(coinciding=True) for store in stores]
         others = _other_versions(stores)
+        failures = [_failures(store) for store in stores]
     notes += dict.fromkeys(str(found.message) for found in caught)
     notes += others
     own = _own_strategies(stores, notes)
     none = pl.DataFrame(schema=SCHEMA)
-    done, failed = pl.concat([none, *tables]), pl.concat([none, *map(_failures, stores)])
+    done, failed = pl.concat([none, *tables]), pl.concat([none, *failures])
     return assembled(done, failed, strategies=own, stores=stores, notes=notes)
 
 

@@ -3,8 +3,8 @@
 import io
 import json
 import pickle
-import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -13,13 +13,15 @@ from typing import Any
 import torch
 
 from wola.ground.checks import check_whole
-from wola.ground.files import write_whole
+from wola.ground.files import remove_file, write_whole
+from wola.ground.sealed import sealed_bytes, unsealed_bytes
 from wola.training.scenario import SEMANTICS, Scenario
 
 #: What reading a file that is no checkpoint, or half of one, may raise.
 UNREADABLE = (
     AttributeError,
     EOFError,
+    IndexError,
     KeyError,
     OSError,
     RuntimeError,
@@ -33,11 +35,16 @@ class CheckpointError(ValueError):
     """A checkpoint that cannot be used, and why."""
 
 
+class DamagedCheckpoint(CheckpointError):
+    """A file that is no checkpoint, or not what was written."""
+
+
 @dataclass(frozen=True)
 class Checkpoint:
     """Where a run saves itself, and after how many steps each time.
 
-    The file holds tensors and plain values only and is read with ``weights_only=True``; it is
+    The file is an archive of PyTorch after a line with its checksum. It holds tensors and plain
+    values only and is read with ``weights_only=True``, once the checksum is found right; it is
     replaced as a whole, so a killed run leaves the last whole one.
     """
 
@@ -52,40 +59,48 @@ class Checkpoint:
         buffer = io.BytesIO()
         content = {"record": json.dumps(scenario.record()), "state": dict(state)}
         torch.save(content, buffer)
-        write_whole(Path(self.path), buffer.getvalue())
+        write_whole(Path(self.path), sealed_bytes(buffer.getvalue()))
 
     def load(self, scenario: Scenario) -> dict[str, Any] | None:
         """The state saved for this scenario; None if there is no file yet."""
-        if not Path(self.path).exists():
-            return None
         try:
-            # Whole archives alone: the older pickle format of PyTorch is never written here.
-            if not zipfile.is_zipfile(self.path):
-                raise ValueError("no archive of PyTorch")
-            content = torch.load(self.path, map_location=scenario.device, weights_only=True)
-            record = json.loads(content["record"])
-            semantics, written = record["semantics"], record["fields"]
-            state: dict[str, Any] = content["state"]
-        except UNREADABLE as error:
-            reason = str(error).split("\n")[0]
-            raise CheckpointError(
-                f"{self.path} is no checkpoint, or is damaged: {reason}"
-            ) from error
+            content = Path(self.path).read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise DamagedCheckpoint(f"{self.path} cannot be read: {error}") from error
+        with self.reading():
+            archive = io.BytesIO(unsealed_bytes(content))
+            found = torch.load(archive, map_location=scenario.device, weights_only=True)
+            record = json.loads(found["record"])
+            semantics, written = record["semantics"], _all_fields(record["fields"])
+            own, state = dict(record["content"]), dict(found["state"])
         if semantics != SEMANTICS:
             raise CheckpointError(
                 f"{self.path} was written by a version with semantics {semantics!r}; allowed: "
                 f"{SEMANTICS!r}"
             )
         here = scenario.record()
-        if differing := _differences(_all_fields(written), _all_fields(here["fields"])):
+        if differing := _differences(written, _all_fields(here["fields"])):
             raise CheckpointError(f"{self.path} belongs to another scenario: {differing}")
-        if differing := _differences(record["content"], here["content"]):
+        if differing := _differences(own, here["content"]):
             raise CheckpointError(f"{self.path} was written with other content: {differing}")
         return state
 
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Inside, what cannot be read as the state of a run is a `DamagedCheckpoint`."""
+        try:
+            yield
+        except UNREADABLE as error:
+            reason = str(error).split("\n")[0] or type(error).__name__
+            raise DamagedCheckpoint(
+                f"{self.path} is no checkpoint, or is damaged: {reason}"
+            ) from error
+
     def remove(self) -> None:
         """Takes the file away, if it is there."""
-        Path(self.path).unlink(missing_ok=True)
+        remove_file(Path(self.path))
 
 
 def _all_fields(differing: Mapping[str, Any]) -> dict[str, Any]:

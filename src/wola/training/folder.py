@@ -1,17 +1,18 @@
 """A run folder: the scenario, the summary, the metrics and the model, each a whole file."""
 
-import io
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import polars as pl
-from safetensors.torch import load_file, save
+from safetensors.torch import load, save
 from torch import Tensor
 
-from wola.ground.files import write_whole
+from wola.ground.files import clear_leftovers, remove_file, write_whole
+from wola.ground.sealed import check_digest, read_sealed, sealed
+from wola.ground.tables import read_table, table_bytes
 from wola.training.callbacks import Callback
 from wola.training.checkpoint import Checkpoint
 from wola.training.federation import Federation
@@ -25,7 +26,9 @@ class RunFolder:
     """Where a run is kept: scenario.json, summary.json, metrics.parquet, model.safetensors.
 
     While it runs there is a checkpoint.pt as well; the summary is written last, and taken away
-    when a new run starts, so a folder that has one is complete.
+    when a new run starts, so a folder that has one is complete. Scenario and summary carry their
+    own checksum, and the summary those of metrics and model: what is not as it was written is a
+    `Damaged`, never a result.
     """
 
     path: Path
@@ -53,36 +56,41 @@ class RunFolder:
 
     def keep(self, result: Result) -> None:
         """Writes the files of a run that is over."""
-        metrics = io.BytesIO()
-        result.frame().write_parquet(metrics)
+        metrics, model = table_bytes(result.frame()), save(result.state)
+        checksums = {"metrics_sha256": _sha256(metrics), "model_sha256": _sha256(model)}
         write_whole(self.path / "scenario.json", _json(result.record()))
-        write_whole(self.path / "metrics.parquet", metrics.getvalue())
-        write_whole(self.path / "model.safetensors", save(result.state))
-        write_whole(self.path / "summary.json", _json(result.summary()))
+        write_whole(self.path / "metrics.parquet", metrics)
+        write_whole(self.path / "model.safetensors", model)
+        write_whole(self.path / "summary.json", _json({**result.summary(), **checksums}))
 
     @property
     def complete(self) -> bool:
         """Whether the folder holds a run that is over."""
         return (self.path / "summary.json").is_file()
 
+    def record(self) -> dict[str, Any]:
+        """What makes the run what it is: its semantics, fields and content."""
+        return read_sealed(self.path / "scenario.json")
+
     def scenario(self) -> Scenario:
         """The scenario of the run; what it names is imported, as it is about to be run."""
-        record = json.loads((self.path / "scenario.json").read_bytes())
-        return Scenario(**record["fields"])
+        return Scenario(**self.record()["fields"])
 
     def summary(self) -> dict[str, Any]:
         """The summary of the run."""
-        text = (self.path / "summary.json").read_text(encoding="utf-8")
-        summary: dict[str, Any] = json.loads(text)
-        return summary
+        return read_sealed(self.path / "summary.json")
 
     def metrics(self) -> pl.DataFrame:
         """One row per step."""
-        return pl.read_parquet(self.path / "metrics.parquet")
+        return read_table(self._verified("metrics.parquet", "metrics_sha256"))
 
     def model_state(self) -> dict[str, Tensor]:
         """The final model's tensors by name."""
-        return load_file(self.path / "model.safetensors")
+        return load(self._verified("model.safetensors", "model_sha256"))
+
+    def _verified(self, name: str, checksum: str) -> bytes:
+        path = self.path / name
+        return check_digest(path, path.read_bytes(), self.summary().get(checksum))
 
 
 class _Opening(Callback):
@@ -92,10 +100,15 @@ class _Opening(Callback):
         self.path = path
 
     def on_start(self, scenario: Scenario, federation: Federation, step: int) -> None:
-        """Writes the scenario and takes an older summary away."""
+        """Writes the scenario, takes an older summary away and what a killed run left."""
+        clear_leftovers(self.path)
         write_whole(self.path / "scenario.json", _json(scenario.record()))
-        (self.path / "summary.json").unlink(missing_ok=True)
+        remove_file(self.path / "summary.json")
 
 
-def _json(value: Any) -> bytes:
-    return (json.dumps(value, indent=2, allow_nan=False) + "\n").encode()
+def _json(value: Mapping[str, Any]) -> bytes:
+    return sealed(value, indent=2)
+
+
+def _sha256(content: bytes) -> str:
+    return sha256(content).hexdigest()

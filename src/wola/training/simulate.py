@@ -49,8 +49,9 @@ def simulate(
         federation = assemble(scenario, dataset)
         run = _Run(scenario, federation, callbacks, content)
         saved = checkpoint.load(scenario) if checkpoint is not None and resume else None
-        if saved is not None:
-            run.load_state_dict(saved)
+        if checkpoint is not None and saved is not None:
+            with checkpoint.reading():
+                run.load_state_dict(saved)
         return run.to_the_end(checkpoint)
 
 

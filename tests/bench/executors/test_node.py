@@ -6,7 +6,8 @@ import sys
 import pytest
 
 from wola.bench.executors.node import Submission
-from wola.bench.store import Store, StoreError
+from wola.bench.marker import StoreError
+from wola.bench.store import Store
 
 ARRIVES = """
 import pickle, sys

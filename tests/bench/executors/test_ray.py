@@ -16,8 +16,9 @@ from wola.bench.executors import ray as ray_module
 from wola.bench.executors.node import Submission
 from wola.bench.executors.ray import RayExecutor, remote_run
 from wola.bench.extras import MissingExtra
+from wola.bench.marker import StoreError
 from wola.bench.run import run_grid
-from wola.bench.store import Store, StoreError
+from wola.bench.store import Store
 from wola.bench.task import Task
 from wola.ground import WriteError
 

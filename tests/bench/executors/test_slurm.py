@@ -7,6 +7,7 @@ import pytest
 from tests.bench.small import Here, digests, iris, iris_grid, plain_digests, run_here
 from wola.bench.events import Done
 from wola.bench.executors import slurm
+from wola.bench.executors.local import LocalExecutor
 from wola.bench.executors.node import Submission
 from wola.bench.executors.slurm import SlurmExecutor, do_runs
 from wola.bench.extras import MissingExtra
@@ -85,8 +86,8 @@ def test_a_job_does_what_nobody_else_has(store, monkeypatch):
     good = tasks_of(iris_grid(2), store)
     run_here(iris_grid(1), store)
 
-    assert do_runs(good, Submission.of(store), 1) == 1
-    assert do_runs(good, Submission.of(store), 1) == 0
+    assert do_runs(good, Submission.of(store), LocalExecutor(1)) == 1
+    assert do_runs(good, Submission.of(store), LocalExecutor(1)) == 0
 
 
 def test_without_submitit_the_message_names_the_extra(monkeypatch):

@@ -6,7 +6,8 @@ import sys
 from dataclasses import dataclass, replace
 from typing import Self
 
-from wola.bench.store import Store, StoreError
+from wola.bench.marker import StoreError
+from wola.bench.store import Store
 
 
 @dataclass(frozen=True)

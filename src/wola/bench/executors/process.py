@@ -4,12 +4,14 @@ import faulthandler
 import os
 import signal
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection
 from pathlib import Path
+from threading import Lock, Thread
+from time import sleep
 from types import FrameType
 
 from wola.bench.events import Event
@@ -32,22 +34,35 @@ class Stuck:
     error: OSError
 
 
-Message = Event | Ready | Stuck
+@dataclass(frozen=True)
+class Beat:
+    """The process is alive, whatever it is at."""
+
+
+Message = Event | Ready | Stuck | Beat
 
 
 class WorkerProcess:
     """A process that does the runs it is given; `connection` is readable when it says something.
 
-    `started` tells whether it has ever been ready.
+    `started` tells whether it has ever been ready. `heard` and `given` are the times, of whatever
+    clock its user keeps, at which it last said something and was given its run.
     """
 
     def __init__(
-        self, store: Store, log: Path, *, tensorboard: Path | None, environment: Mapping[str, str]
+        self,
+        store: Store,
+        log: Path,
+        *,
+        tensorboard: Path | None,
+        environment: Mapping[str, str],
+        now: float = 0.0,
     ) -> None:
         self.store, self.log_path, self.tensorboard = store, log, tensorboard
         self.environment = {**ONE_THREAD, **environment}
         self.task: Task | None = None
         self.started, self.ready = False, False
+        self.heard, self.given = now, now
         self._start()
 
     def _start(self) -> None:
@@ -61,9 +76,9 @@ class WorkerProcess:
         # With our copy of its end closed, the connection ends when the process does.
         theirs.close()
 
-    def give(self, task: Task) -> None:
+    def give(self, task: Task, now: float = 0.0) -> None:
         """Starts a run; if the process has died meanwhile, `hear` will tell."""
-        self.task, self.ready = task, False
+        self.task, self.ready, self.given = task, False, now
         with suppress(OSError):
             self.connection.send(task)
 
@@ -114,12 +129,14 @@ def serve(
     _write_to(log)
     faulthandler.enable()
     callbacks = curves_in(tensorboard)
+    turn = Lock()
 
     def tell(message: Message) -> None:
-        with suppress(OSError):
+        with suppress(OSError), turn:
             connection.send(message)
 
     tell(Ready())
+    Thread(target=_beat, args=(tell, store.beat), name="heartbeat", daemon=True).start()
     with suppress(EOFError, OSError):
         while True:
             task = connection.recv()
@@ -129,6 +146,12 @@ def serve(
             except OSError as error:
                 tell(Stuck(error))
             tell(Ready())
+
+
+def _beat(tell: Callable[[Message], None], every: float) -> None:
+    while True:
+        sleep(every)
+        tell(Beat())
 
 
 def _leave(number: int, frame: FrameType | None) -> None:

@@ -13,6 +13,7 @@ from wola.bench.queue import PATIENCE
 from wola.bench.store import Store
 from wola.bench.task import Task
 from wola.bench.watch import done_in
+from wola.ground.sealed import Damaged
 
 
 @dataclass(frozen=True)
@@ -22,9 +23,9 @@ class SlurmExecutor:
     The store must be on a file system that all nodes share. Every job goes through the whole list
     of runs from its own starting point and takes what nobody has, so none idles while there is
     work, and a job that is lost leaves its runs to the others. `minutes` is a job's time limit;
-    the same command does what is left then. `parameters` are further ones of submitit's, such as
-    ``{"slurm_partition": "gpu", "gpus_per_node": 1}``. `cluster` is "slurm"; "local" starts the
-    jobs as processes of this machine.
+    the same command does what is left then. `run_minutes` is that of one run. `parameters` are
+    further ones of submitit's, such as ``{"slurm_partition": "gpu", "gpus_per_node": 1}``.
+    `cluster` is "slurm"; "local" starts the jobs as processes of this machine.
     """
 
     jobs: int = 8
@@ -32,6 +33,7 @@ class SlurmExecutor:
     minutes: int = 240
     parameters: dict[str, Any] = field(default_factory=dict)
     cluster: str = "slurm"
+    run_minutes: float | None = None
 
     def __post_init__(self) -> None:
         for name in ("jobs", "processes", "minutes"):
@@ -72,9 +74,8 @@ class SlurmExecutor:
         count = min(self.jobs, len(tasks))
         starts = [index * len(tasks) // count for index in range(count)]
         orders = [[*tasks[start:], *tasks[:start]] for start in starts]
-        jobs: list[Any] = executor.map_array(
-            do_runs, orders, [submission] * count, [self.processes] * count
-        )
+        local = LocalExecutor(self.processes, run_minutes=self.run_minutes)
+        jobs: list[Any] = executor.map_array(do_runs, orders, [submission] * count, [local] * count)
         return jobs
 
 
@@ -83,7 +84,7 @@ def import_submitit() -> Any:
     return needed("submitit", extra="slurm", what="--slurm")
 
 
-def do_runs(tasks: list[Task], submission: Submission, processes: int) -> int:
+def do_runs(tasks: list[Task], submission: Submission, executor: LocalExecutor) -> int:
     """One job: does the runs that nobody else has, in this order; returns how many it did."""
     store, done = submission.arrive(), []
 
@@ -91,7 +92,7 @@ def do_runs(tasks: list[Task], submission: Submission, processes: int) -> int:
         if isinstance(event, Done):
             done.append(event.key)
 
-    LocalExecutor(processes=processes).run(tasks, store, listen)
+    executor.run(tasks, store, listen)
     return len(done)
 
 
@@ -104,7 +105,10 @@ def _follow(
         over = all(job.done() for job in jobs)
         there = [task for task in left if store.is_done(task.key)]
         for task in there:
-            listener(done_in(store, task.key))
+            try:
+                listener(done_in(store, task.key))
+            except Damaged as error:
+                listener(Failed(task.key, task.scenario, str(error)))
         left = [task for task in left if task not in there]
         if over or not left:
             return left

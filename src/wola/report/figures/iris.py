@@ -2,10 +2,11 @@
 
 from typing import Any
 
-import polars as pl
 from matplotlib.figure import Figure
 from polars.exceptions import PolarsError
 
+from wola.ground.sealed import Damaged
+from wola.ground.tables import read_sealed_table
 from wola.report.figures.panels import caption, panel_grid, share_legend
 from wola.report.figures.selection import CannotDraw
 from wola.report.runs import Runs
@@ -34,10 +35,10 @@ def iris_figure(runs: Runs) -> Figure:
     if not files:
         raise CannotDraw("no store holds figures/iris.parquet; `wola bench paper/iris` writes it")
     try:
-        table = pl.read_parquet(files[0])
+        table = read_sealed_table(files[0])
         steps = table["step"].to_list()
         loss, accuracy = table["loss"].to_list(), table["accuracy"].to_list()
-    except (OSError, PolarsError) as error:
+    except (OSError, PolarsError, Damaged) as error:
         told = str(error).splitlines()[0]
         raise CannotDraw(f"{files[0]} cannot be read: {told}") from error
     figure, panels = panel_grid(2, 1, panel=(6.0, 2.2), sharex=True)

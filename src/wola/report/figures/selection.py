@@ -1,13 +1,14 @@
 """Which runs a figure is about, whether all of them are there, and what their files hold."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import polars as pl
 from polars.exceptions import PolarsError
 
+from wola.bench.run_files import metrics_in, summary_in
 from wola.ground.names import counted
+from wola.ground.sealed import Damaged
 from wola.report.figures.styles import strategy_labels
 from wola.report.runs import Runs
 from wola.report.scores import scores
@@ -131,12 +132,12 @@ def _value(axis: str, value: Any, cells: pl.DataFrame) -> str:
 def steps_of(runs: Runs, table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
     """The steps of the runs of a table: its axes, `step` and some columns of the metrics.
 
-    Only the files of these runs are opened, and only these columns read.
+    Only the files of these runs are opened, each verified first, and only these columns read.
     """
     try:
-        files = [runs.folder(run) / "metrics.parquet" for run in table["run"].unique().sort()]
-        found = pl.read_parquet(files, columns=["key", "step", *columns])
-    except (OSError, PolarsError) as error:
+        folders = [runs.folder(run) for run in table["run"].unique().sort()]
+        found = pl.concat(metrics_in(folder, ["key", "step", *columns]) for folder in folders)
+    except (OSError, PolarsError, Damaged) as error:
         told = str(error).splitlines()[0]
         raise CannotDraw(f"the metrics of a run cannot be read: {told}") from error
     return table.select(*TABLE_AXES, "run").join(found, left_on="run", right_on="key")
@@ -147,8 +148,7 @@ def summaries_of(runs: Runs, table: pl.DataFrame, field: str) -> dict[str, Any]:
     found = {}
     for run in table["run"].unique().sort():
         try:
-            text = (runs.folder(run) / "summary.json").read_bytes()
-            found[run] = json.loads(text)[field]
+            found[run] = summary_in(runs.folder(run))[field]
         except (OSError, ValueError, KeyError) as error:
             raise CannotDraw(f"the summary of run {run} cannot be read: {error!r}") from error
     return found

@@ -10,6 +10,9 @@ import polars as pl
 from numpy.typing import NDArray
 from polars.exceptions import PolarsError
 
+from wola.bench.run_files import metrics_in
+from wola.ground.sealed import Damaged
+
 #: At most so many tests and so many spans of steps are kept of a run.
 TESTS, SPANS = 120, 60
 
@@ -17,16 +20,16 @@ _MISSING = 255
 
 
 def run_curves(folder: Path, workers: int) -> dict[str, Any]:
-    """The curves of a run, read from its folder; none if its metrics cannot be read.
+    """The curves of a run, read from its folder; none if its metrics are not as written.
 
     `accuracy` and `dissimilarity` are lists of steps and of values. `weights` has a byte per span
     of steps and worker, in base64: 0 to 254 stand for `low` to `high`, 255 for no weight. Long
     runs are cut into spans of equal length, each shown by its mean.
     """
     try:
-        table = pl.read_parquet(folder / "metrics.parquet")
+        table = metrics_in(folder)
         steps = table["step"].to_numpy().astype(float)
-    except (OSError, PolarsError):
+    except (OSError, PolarsError, Damaged):
         return {}
     made: dict[str, Any] = {}
     if "accuracy" in table.columns:
