@@ -74,7 +74,7 @@ class MomentumMemory:
                     step,
                     min(held),
                 )
-            return torch.zeros(size)
+            return torch.zeros(size, dtype=torch.float32)
         return held[max(earlier)]
 
     def keep(self, step: int, momentum: Tensor) -> None:
