@@ -6,8 +6,9 @@ from wola.cli.run_table import moved_labels, run_table
 from wola.training import Scenario, simulate
 
 
-def cells(summary, scenario, tests):
-    table = run_table(summary, scenario, tests=tests)
+def cells(summary, scenario, tests, after=0):
+    counted = {**summary, "tests": tests, "tests_after_end": after}
+    table = run_table(counted, scenario)
     names, values = ([str(cell) for cell in column.cells] for column in table.columns)
     return dict(zip(names, values, strict=True))
 
@@ -22,6 +23,10 @@ def test_the_accuracy_says_what_it_is_the_mean_of(summary):
 
     assert told["accuracy"] == "73.21 %, mean of 15 tests over training; 80.00 % at the end"
     assert "mean of 1 test over" in cells(summary, Scenario(), 1)["accuracy"]
+    assert (
+        "3 tests over training and 2 more with the last good model"
+        in (cells(summary, Scenario(), 3, after=2)["accuracy"])
+    )
 
 
 def test_a_run_that_diverged_early_has_dashes(summary):

@@ -56,6 +56,7 @@ SCHEMA: dict[str, type[pl.DataType]] = {
     "strategy": pl.String,
     **{name: _type(info.annotation) for name, info in Scenario.model_fields.items()},
     "content": pl.String,
+    "environment": pl.String,
     **_NUMBERS,
     "steps_taken": pl.Int64,
     "seconds": pl.Float64,
@@ -149,6 +150,7 @@ def _flat(key: str, record: dict[str, Any], summary: dict[str, Any]) -> dict[str
         "run": key,
         **Scenario.stored(record["fields"]).model_dump(),
         "content": content_text(record["content"]),
+        "environment": content_text(summary.get("environment", {})),
         **{name: _fitting(name, summary[name], kind) for name, kind in _NUMBERS.items()},
         "steps_taken": _fitting("steps", summary["steps"], pl.Int64),
         "seconds": float(sum(summary["seconds"].values())),
@@ -164,7 +166,7 @@ def _fitting(name: str, value: Any, kind: type[pl.DataType]) -> Any:
 
 
 def content_text(content: dict[str, str]) -> str | None:
-    """The content of a run's own data and sources in one line; None if it has none.
+    """A table of texts in one line, such as the content of a run's own data; None if it is empty.
 
     >>> content_text({"mine.npz": "ab12"})
     '{"mine.npz": "ab12"}'

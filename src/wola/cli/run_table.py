@@ -7,24 +7,21 @@ from rich.table import Table
 from rich.text import Text
 
 from wola.data import LabelMix
+from wola.ground.names import counted
 from wola.training import Scenario
 
 #: A label mix that has moved by less, in total variation, is not worth a line.
 SMALLEST_SHIFT = 0.005
 
 
-def run_table(summary: Mapping[str, Any], scenario: Scenario, *, tests: int) -> Table:
-    """How a run ended, how well the model does, how far workers differed.
-
-    `tests` is how often the model was tested, which is what its accuracy is the mean of.
-    """
+def run_table(summary: Mapping[str, Any], scenario: Scenario) -> Table:
+    """How a run ended, how well the model does, how far workers differed."""
     seconds = sum(summary["seconds"].values())
     rows = {
         "scenario": f"{scenario.dataset}, {scenario.byzantine} of {scenario.workers} Byzantine, "
         f"{scenario.attack} against {_defence(scenario)}",
         "ending": summary["ending"],
-        "accuracy": f"{_number(summary['accuracy'], '.2f')} %, mean of {tests} "
-        f"test{'' if tests == 1 else 's'} over training; "
+        "accuracy": f"{_number(summary['accuracy'], '.2f')} %, mean of {_tests(summary)}; "
         f"{_number(summary['final_accuracy'], '.2f')} % at the end",
         "weakest class": _weakest(summary),
         "labels": moved_labels(summary),
@@ -41,6 +38,12 @@ def run_table(summary: Mapping[str, Any], scenario: Scenario, *, tests: int) -> 
         if value:
             table.add_row(name, Text(value))
     return table
+
+
+def _tests(summary: Mapping[str, Any]) -> str:
+    real, after = summary["tests"], summary["tests_after_end"]
+    more = f" and {after} more with the last good model" if after else ""
+    return f"{counted(real, 'test')} over training{more}"
 
 
 def moved_labels(summary: Mapping[str, Any]) -> str:

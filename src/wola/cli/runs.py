@@ -104,8 +104,8 @@ def show(key: _Key, store: _Where = DEFAULT_STORE, *, as_json: _Json = False) ->
         say_json({"record": record, "summary": summary, "answers": answered, "files": where})
         return
     if summary is not None:
-        scenario, tests = opened.scenario(name), opened.metrics(name)["accuracy"].count()
-        console.print(run_table(summary, scenario, tests=tests))
+        scenario = opened.scenario(name)
+        console.print(run_table(summary, scenario))
         say(console, scenario.to_toml())
     else:
         say(console, f"of another version of wola, semantics {record['semantics']!r}")

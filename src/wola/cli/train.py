@@ -98,7 +98,7 @@ def train(
     console = screen()
     if resume and folder.complete:
         say(console, f"{folder.path} is finished already")
-        summary, tests = folder.summary(), folder.metrics()["accuracy"].count()
+        summary = folder.summary()
     else:
         progress = RunProgress(console)
         try:
@@ -109,8 +109,8 @@ def train(
         except KeyboardInterrupt:
             say(console, _interrupted(folder, progress.steps))
             raise typer.Exit(INTERRUPTED) from None
-        summary, tests = result.summary(), len(result.evaluations)
-    console.print(run_table(summary, scenario, tests=tests))
+        summary = result.summary()
+    console.print(run_table(summary, scenario))
     say(console, f"run folder: {folder.path}")
     if summary["ending"] != "finished":
         raise typer.Exit(DIVERGED)

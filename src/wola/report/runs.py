@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -129,9 +130,10 @@ def assembled(
     early = table.filter(pl.col("ending") != "finished")
     if len(early):
         told.append(
-            f"{counted(len(early), 'run')} ended early: the accuracy is that of the tests before "
-            "the end"
+            f"{counted(len(early), 'run')} ended early: tests after the end count with the last "
+            "model that was finite"
         )
+    told += _environments(table)
     answered = table.filter(pl.col("key") != pl.col("run"))
     if len(answered):
         told.append(
@@ -139,6 +141,18 @@ def assembled(
             "the result of its run"
         )
     return Runs(table, failed, tuple(stores), tuple(told), strategies)
+
+
+def _environments(table: pl.DataFrame) -> list[str]:
+    """What differs between the machines and libraries of the runs, if anything does."""
+    found = [json.loads(text) for text in table["environment"].drop_nulls().unique().sort()]
+    names = sorted({name for one in found for name in one})
+    apart = {name: sorted({str(one.get(name, "none")) for one in found}) for name in names}
+    words = [f"{name} {' and '.join(values)}" for name, values in apart.items() if len(values) > 1]
+    if not words:
+        return []
+    many = f"the runs were made in {len(found)} environments, so bits may differ"
+    return [f"{many}: {', '.join(words)}"]
 
 
 def _other_versions(stores: Iterable[Store]) -> list[str]:

@@ -3,6 +3,7 @@
 import platform
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
 
@@ -24,6 +25,11 @@ def environment(device: str = "cpu") -> dict[str, str]:
     >>> environment()["python"] == platform.python_version()
     True
     """
+    return dict(_looked_up(device))
+
+
+@lru_cache(maxsize=8)
+def _looked_up(device: str) -> Mapping[str, str]:
     _, numba_cpu, features = numba.core.registry.cpu_target.target_context.codegen().magic_tuple()
     used = {name[1:] for name in features.split(",") if name.startswith("+")}
     found = {
