@@ -45,9 +45,7 @@ class RuleEntry:
 
     def accepts(self, n: int, f: int, d: int) -> bool:
         """Whether rule and reference both have one answer for this n, f and d."""
-        if n > self.most_workers or f > self.rule.max_byzantine(n):
-            return False
-        return True
+        return n <= self.most_workers and f <= self.rule.max_byzantine(n)
 
 
 def _no_f(function: Callable[[Array], Array]) -> Reference:

@@ -85,8 +85,26 @@ def test_tied_values_around_the_median_give_the_reference(around_median, data):
 
 
 @FORMS
-def test_of_two_values_equally_far_on_both_sides_the_smaller_is_kept(around_median):
-    assert around_median(torch.tensor([[-2.0], [0.0], [2.0]]), 2).tolist() == [-1.0]
+def test_values_equally_far_on_both_sides_share(around_median):
+    assert around_median(torch.tensor([[-2.0], [0.0], [2.0]]), 2).tolist() == [0.0]
+    # Of 0, 0 and 2, all one away from 1, two places are left: each counts two thirds.
+    x = torch.tensor([[2.0], [1.0], [0.0], [0.0], [1.0]])
+    np.testing.assert_allclose(around_median(x, 4), [(2 + 4 / 3) / 4], rtol=1e-6)
+
+
+@FORMS
+def test_values_that_rounding_alone_sets_apart_from_the_median_are_tied(around_median):
+    x = torch.tensor([[0.1], [0.2], [0.3], [0.4]], dtype=torch.float64)
+    assert x[0] + x[3] == x[1] + x[2]
+    np.testing.assert_allclose(around_median(x, 3), [0.25], rtol=1e-15)
+
+
+@FORMS
+def test_the_mean_of_equal_values_is_that_value_to_the_last_bit(around_median):
+    x = torch.full((17, 3), 0.1, dtype=torch.float64)
+    assert torch.equal(around_median(x, 11), x[0])
+    x[:6] = -9.7
+    assert torch.equal(around_median(x, 11), x[16])
 
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), -float("inf"), 1e38])
@@ -173,7 +191,7 @@ def test_a_generated_kernel_is_kept_on_disk_and_used_again(kernel_cache, always_
 
     columns.unrolled_kernel.cache_clear()
     assert torch.equal(CoordinateMedian()(x, 1), first)
-    kernel = columns.unrolled_kernel(3, 1, 2)
+    kernel = columns.unrolled_kernel(3, 1, 2, keep_equal=True)
     assert sum(kernel.stats.cache_hits.values()) == 1
     assert sum(kernel.stats.cache_misses.values()) == 0
     assert [(p, p.stat().st_mtime_ns) for p in (path, *compiled)] == times
@@ -190,7 +208,7 @@ def test_a_kernel_file_that_was_tampered_with_is_written_again(kernel_cache, alw
 
 
 def test_no_unfinished_file_is_left_in_the_folder(kernel_cache, always_unrolled):
-    columns.unrolled_kernel(2, 0, 1)
+    columns.unrolled_kernel(2, 0, 1, keep_equal=True)
     assert not list(kernel_cache.glob("*.tmp"))
 
 

@@ -19,7 +19,7 @@ def test_norms_count_and_not_distances_to_each_other():
     assert ComparativeGradientElimination().weights(x, 2)[4] > 0
 
 
-def test_of_opposite_updates_the_lower_index_stays():
+def test_opposite_updates_at_the_edge_share():
     x = np.array([[-1.0], [-2.0], [1.0], [1.0], [-1.0]])
     weights = ComparativeGradientElimination().weights(x, 2)
-    np.testing.assert_allclose(weights, np.array([1, 0, 1, 1, 0]) / 3)
+    np.testing.assert_allclose(weights, np.array([1, 0, 1, 1, 1]) / 4)

@@ -24,11 +24,13 @@ def test_the_power_decides_between_many_small_and_few_large_distances():
     assert Krum(power=2)(x, 2).tolist() == [20.0, 0.0]
 
 
-def test_two_workers_have_no_neighbours_to_judge_by():
-    assert Krum().max_byzantine(2) == -1
-    with pytest.raises(ValueError, match="n = 2"):
-        Krum()(torch.ones(2, 3), 0)
-    assert [Krum().max_byzantine(n) for n in (1, 3, 4, 5, 6, 7)] == [0, 0, 1, 2, 2, 3]
+def test_one_neighbour_is_counted_where_none_would_be_left():
+    assert [Krum().max_byzantine(n) for n in (1, 2, 3, 4, 5, 6, 7)] == [0, 0, 1, 1, 2, 2, 3]
+    assert Krum()(torch.tensor([[0.0], [1.0], [10.0]]), 1).tolist() == [0.5]
+    assert Krum()(torch.tensor([[0.0], [1.0]]), 0).tolist() == [0.5]
+    assert Krum()(torch.tensor([[3.0]]), 0).tolist() == [3.0]
+    with pytest.raises(ValueError, match="n = 3 workers allows f <= 1, not f = 2"):
+        Krum()(torch.ones(3, 2), 2)
 
 
 @pytest.mark.parametrize("power", [0, -1.0, float("nan"), float("inf"), "2", None])

@@ -68,12 +68,16 @@ def test_the_array_of_a_whole_sort_is_not_pruned():
 @pytest.mark.parametrize(("n", "low", "high"), [(1, 0, 1), (2, 0, 2), (5, 1, 4), (8, 3, 5)])
 def test_the_unrolled_text_is_python_that_averages_the_ranks(n, low, high):
     namespace = {}
-    exec(unrolled_source(n, low, high), namespace)
+    exec(unrolled_source(n, low, high, keep_equal=True), namespace)
     x = np.random.default_rng(n).normal(size=(n, 20))
     out = np.zeros(20)
     clean = namespace["kernel"](x, 3, 17, 1e6, out)
     expected = np.sort(x, axis=0)[low:high].mean(axis=0)
     np.testing.assert_allclose(out[3:17], expected[3:17], rtol=1e-14)
+    equal = np.full_like(x, 0.1)
+    same = np.zeros(20)
+    namespace["kernel"](equal, 0, 20, 1e6, same)
+    assert (same == 0.1).all()
     assert not out[:3].any()
     assert not out[17:].any()
     assert clean

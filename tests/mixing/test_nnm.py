@@ -1,5 +1,7 @@
 """Nearest-neighbour mixing."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import torch
@@ -7,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from tests import reference
+from tests import exact_reference, reference
 from tests.rules import assert_close, updates
 from wola.mixing import NNM
 
@@ -32,11 +34,18 @@ def test_an_update_is_its_own_neighbour_even_among_duplicates():
 
 @settings(deadline=None, max_examples=60, derandomize=True)
 @given(data=st.data())
-def test_ties_go_to_the_lowest_index(data):
+def test_ties_at_the_edge_share(data):
     n, d = data.draw(st.integers(1, 7)), data.draw(st.integers(1, 3))
     x = data.draw(arrays(np.float64, (n, d), elements=st.integers(-2, 2).map(float)))
     f = data.draw(st.integers(0, (n - 1) // 2))
-    assert_close(NNM()(x, f), reference.nnm(x, f), np.ones(1), 1e-9)
+    exact = exact_reference.nnm([[Fraction(int(v)) for v in row] for row in x], f)
+    assert_close(NNM()(x, f), np.array(exact, dtype=np.float64), np.ones(1), 1e-12)
+
+
+def test_more_duplicates_than_places_share_with_the_update_itself():
+    x = torch.tensor([[1.0], [1.0], [1.0], [1.0], [5.0]], dtype=torch.float64)
+    np.testing.assert_allclose(NNM().matrix(x, 2)[0], [0.25] * 4 + [0])
+    np.testing.assert_allclose(NNM().matrix(x, 2)[4], [1 / 6] * 4 + [1 / 3])
 
 
 @pytest.mark.parametrize("magnitude", [1e8, 1e20, 1e30])

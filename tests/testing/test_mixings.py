@@ -37,6 +37,16 @@ class FavoursTheFirst(OfFixedMatrix):
         return 0.5 * matrix + 0.5 * matrix[:1]
 
 
+class NearestByPosition(Mixing):
+    """Nearest neighbours in which ties go to the first."""
+
+    def mix(self, space, f, generator):
+        nearest = np.argsort(space.squared_distances, axis=1, kind="stable")[:, : space.n - f]
+        matrix = np.zeros((space.n, space.n))
+        np.put_along_axis(matrix, nearest, 1 / (space.n - f), axis=1)
+        return matrix
+
+
 class ShortensByLength(OfFixedMatrix):
     def rows(self, matrix, space):
         return matrix / (1 + space.norms[:, None])
@@ -86,6 +96,7 @@ class MixingChangesItsInput(OfFixedMatrix):
         (RowsDoNotSumToOne(), "translat|row sums"),
         (FavoursTheFirst(), "Another order of the workers"),
         (ShortensByLength(), "translat"),
+        (NearestByPosition(), "Another order of tied workers"),
         (Tells(), "mixtures"),
         (AcceptsAnyF(), r"check\(11, 6\): accepted"),
         (MixesNan(), "NaN worker"),

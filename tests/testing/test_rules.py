@@ -222,6 +222,24 @@ class MajorityOrMean(GramRule):
         return weights / weights.sum()
 
 
+@dataclass(frozen=True)
+class TiesGoToTheFirst(GramRule):
+    """The mean of the n - f updates nearest to the middle one, chosen by their positions."""
+
+    def weigh(self, space, f):
+        distances = space.squared_distances
+        middle = np.sort(distances, axis=1)[:, space.n - f - 1].argmin()
+        weights = np.zeros(space.n)
+        weights[np.argsort(distances[middle], kind="stable")[: space.n - f]] = 1
+        return weights / weights.sum()
+
+
+class VanishesInSmallUpdates(TrimmedMean):
+    def ranked(self, block, f):
+        result, clean = super().ranked(block, f)
+        return torch.where(result.abs() < 1e-100, 0.0, result), clean
+
+
 class TellsOtherWeights(Krum):
     def weights(self, updates, f, generator=None):
         return super().weights(updates, f, generator) * 0.5
@@ -264,6 +282,8 @@ class HalvesEverything(GramRule):
         (DividesByZero(), "fails '"),
         (MajorityOrMean(), "leave the result near the honest"),
         (TellsOtherWeights(), "weights @ updates"),
+        (TiesGoToTheFirst(), "The order of tied workers makes no difference.*in the order"),
+        (VanishesInSmallUpdates(), "updates times 1e-170"),
         (HalvesEverything(), "weights sum to"),
         (Mean(), "n - f equal updates come back"),
     ],
