@@ -2,7 +2,7 @@
 
 Each function takes x of shape (n, d), d >= 1, with finite entries. They are slow on purpose: loops
 over workers, coordinates and subsets, no shared intermediate result. Values that agree to a part in
-10^11 of the largest are ties, and ties share. `exact_reference` has the same definitions in
+10^11 are ties, and ties share. `exact_reference` has the same definitions in
 fractions, for updates of whole numbers.
 """
 
@@ -23,15 +23,15 @@ def norm(a: Array) -> float:
     return distance(a, np.zeros_like(a))
 
 
-def tied(a: float, b: float, largest: float) -> bool:
-    return abs(a - b) <= 1e-11 * largest
+def tied(a: float, b: float, usual: float) -> bool:
+    return abs(a - b) <= 1e-11 * max(abs(a), abs(b)) + 1e-13 * usual
 
 
 def shared(scores: list[float], count: int) -> Array:
     """1/count for each of the `count` smallest; those tied with the last share what is left."""
     edge = sorted(scores)[count - 1]
-    largest = max(abs(score) for score in scores)
-    at_edge = [i for i, s in enumerate(scores) if tied(s, edge, largest)]
+    usual = middle_value([abs(score) for score in scores])
+    at_edge = [i for i, s in enumerate(scores) if tied(s, edge, usual)]
     below = [i for i, s in enumerate(scores) if s < edge and i not in at_edge]
     weights = np.zeros(len(scores))
     weights[below] = 1 / count

@@ -17,7 +17,6 @@ from wola.aggregation import (
     TrimmedMean,
 )
 
-
 FINITE = st.floats(-1e3, 1e3, allow_nan=False, width=32)
 AVERAGES = [entry for entry in PLAIN_RULES if entry.options.get("average", True)]
 

@@ -27,7 +27,7 @@ def test_m_says_how_many_are_averaged():
 
 def test_m_cannot_exceed_the_workers():
     assert MultiKrum(m=4).max_byzantine(3) == -1
-    with pytest.raises(ValueError, match="m=4.* cannot aggregate n = 3"):
+    with pytest.raises(ValueError, match=r"m=4.* cannot aggregate n = 3"):
         MultiKrum(m=4)(updates(3, 2), 1)
 
 
