@@ -7,16 +7,17 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 import torch
-from flwr.app import RecordDict
+from flwr.app import Context, RecordDict
 
 from benchmarks.flower_rounds import CLASSES, Setting
 from benchmarks.timing import timed
 from wola.flower import generate_keypair, wire
 from wola.flower.checkpoint import Saved, save_checkpoint
+from wola.flower.client_models import ClientModels
 from wola.flower.fingerprint import fingerprint
 from wola.flower.local_training import local_update, loss_terms
 from wola.flower.momentum_memory import MomentumMemory
-from wola.flower.reply_fetch import ReplyFetch
+from wola.flower.reply_fetch import ReplyFetches
 from wola.flower.samples import as_samples
 from wola.flower.signing import load_private_key, sign_content, verify
 from wola.labels import WoLA
@@ -26,11 +27,6 @@ from wola.models import FlatModel
 TRAINING = "training: one batch"
 SIGNED = "signature: hash twice, sign, verify"
 ONCE = "checkpoint (once a round)"
-
-
-class _Empty:
-    def pull_messages(self, identifiers: list[str]) -> list[object]:
-        return []
 
 
 def costs(size: str, *, calls: int) -> dict[str, float]:
@@ -43,7 +39,8 @@ def costs(size: str, *, calls: int) -> dict[str, float]:
     samples, terms = as_samples((inputs, labels)), loss_terms(WoLA(), labels, q)
     update = torch.randn(flat.size, generator=torch.Generator().manual_seed(1))
     header = wire.Header("lab", "0" * 32, 1, wire.TRAIN)
-    rounds = iter(range(1, 10**9))
+    rounds, fetches = iter(range(1, 10**9)), ReplyFetches()
+    models, context = ClientModels(module, torch.device("cpu")), Context(1, 1, {}, RecordDict(), {})
     with TemporaryDirectory() as name:
         folder = Path(name)
         memory = MomentumMemory(folder / "clients", header.federation, header.run, worker=0)
@@ -53,6 +50,10 @@ def costs(size: str, *, calls: int) -> dict[str, float]:
             step = next(rounds)
             memory.before(step, flat.size)
             memory.keep(step, update)
+
+        def borrow() -> None:
+            with models.borrowed(context):
+                pass
 
         def signed() -> None:
             content = RecordDict(
@@ -67,8 +68,9 @@ def costs(size: str, *, calls: int) -> dict[str, float]:
             assert verify(key, signature, *about)
 
         def fetched() -> None:
-            fetch = ReplyFetch(_Empty(), "id")  # type: ignore[arg-type]
-            fetch.wait(5.0)
+            fetch = fetches.start(1001, list)
+            assert fetch is not None
+            fetches.wait([fetch], 5.0)
             fetch.replies()
 
         saved = Saved(header.run, 1, update, q[:0], {}, q, ["{}"] * 100)
@@ -76,10 +78,10 @@ def costs(size: str, *, calls: int) -> dict[str, float]:
             TRAINING: lambda: local_update(
                 flat, samples, labels, orders, terms=terms, worker=0, step=1
             ),
-            "momentum: read, write, fsync": remember,
-            "a fresh copy of the model": lambda: FlatModel(copy.deepcopy(module)),
+            "momentum: in memory, and written": remember,
+            "the model that is there already": borrow,
             "label counts and WoLA weights": lambda: loss_terms(WoLA(), labels, q),
-            "a thread for each look for a reply": fetched,
+            "a look for a reply, in another thread": fetched,
             "fingerprint": lambda: fingerprint(module),
             SIGNED: signed,
             ONCE: lambda: save_checkpoint(folder / "checkpoint.pt", {}, saved),
