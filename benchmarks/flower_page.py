@@ -214,8 +214,6 @@ def missed(measured: Iterable[Record]) -> str:
         return f"The goal is reached in all {len(all_of)} settings."
     return (
         f"The goal is missed in {len(late)} of {len(all_of)} settings: {'; '.join(late)}. What is "
-        "extra is there once a round for each client, whatever the work: the largest parts found "
-        "are the momentum on its disk and a fresh copy of the model for every message (see "
-        "below). It shows where a round is little work, and the paper's own recipe, one batch, "
-        "is that."
+        "extra is there once a round for each client, whatever the work (its parts are below). It "
+        "shows where a round is little work, and the paper's own recipe, one batch, is that."
     )

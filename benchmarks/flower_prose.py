@@ -6,7 +6,7 @@ Flower's own serialisation, both ways, and the clients work one after another, o
 clients of both sides have the same network, the same random samples (1,000 each), the same
 batches of 128, convolutions in the same memory order, and every round waits for all. FedAvg and
 MultiKrum have a stock ClientApp: state dict in, local SGD, state dict and number of examples out.
-`wola_client` works by the paper's recipe: WoLA loss, momentum on its disk after every round, one
+`wola_client` works by the paper's recipe: WoLA loss, momentum in a file after every round, one
 flat vector. Medians over rounds; all take turns, so whatever else the machine does meets all
 alike. Bytes are those of the objects that Flower sends, over all clients in one round. Time over
 FedAvg is the CPU's, of both server and clients; wall time also has waiting for the disk in it
