@@ -2,7 +2,10 @@
 
 import ctypes
 import os
+import shutil
+import signal
 import sys
+import time
 from pathlib import Path
 
 from wola.models.networks import mlp
@@ -32,7 +35,25 @@ def tells_surroundings(shape, classes):
 
 def slow(shape, classes):
     """Takes half a second to make."""
-    import time
-
     time.sleep(0.5)
+    return mlp(shape, classes)
+
+
+def stops_for_good(shape, classes):
+    """Stops the process as a Ctrl-Z would, and nobody ever wakes it."""
+    print("about to stop", flush=True)
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
+def hangs(shape, classes):
+    """Never ends, and does not listen to a request to end either."""
+    print("about to hang", flush=True)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    while True:
+        time.sleep(0.1)
+
+
+def loses_the_store(shape, classes):
+    """Takes the store away from under the grid."""
+    shutil.rmtree(os.environ["WOLA_TEST_STORE"])
     return mlp(shape, classes)

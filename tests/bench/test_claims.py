@@ -5,7 +5,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from errno import EMFILE, ENOSPC
-from io import StringIO
+from io import BytesIO
 from pathlib import Path
 from threading import Barrier
 
@@ -202,7 +202,7 @@ def test_a_place_that_cannot_be_written_to_is_named(tmp_path: Path) -> None:
         claim(tmp_path / "claims", KEY, Owner.here())
 
 
-class FullDisk(StringIO):
+class FullDisk(BytesIO):
     """A file on a disk that has no room for what is written to it."""
 
     def close(self) -> None:
@@ -210,7 +210,7 @@ class FullDisk(StringIO):
         raise OSError(ENOSPC, "No space left on device")
 
 
-def opened_on_a_full_disk(path: Path, mode: str, encoding: str) -> FullDisk:
+def opened_on_a_full_disk(path: Path, mode: str) -> FullDisk:
     """A new file there; an old one is in the way, as everywhere."""
     path.touch(exist_ok=False)
     return FullDisk()
@@ -242,7 +242,7 @@ def test_a_process_without_free_file_handles_leaves_the_claims_of_others(
     held = claim(tmp_path, KEY, Owner.here())
     assert held is not None
 
-    def exhausted(path: Path, mode: str, encoding: str) -> None:
+    def exhausted(path: Path, mode: str) -> None:
         raise OSError(EMFILE, "Too many open files")
 
     monkeypatch.setattr(claims_module, "open", exhausted, raising=False)

@@ -1,15 +1,16 @@
 """Runs that travel between stores: whole, verified, and the same archive every time."""
 
-import json
 import zipfile
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from tests.bench.made_up import files, put
 from tests.bench.small import digests, iris, iris_grid, run_here
-from wola.bench.exchange import ExchangeError, export_runs, import_runs
+from wola.bench.exchange import FORMAT, ExchangeError, Taken, export_runs, import_runs
 from wola.bench.store import Store
+from wola.ground.sealed import sealed
 from wola.training import Scenario
 
 
@@ -83,10 +84,12 @@ def test_a_run_that_lacks_a_file_is_left_out(store: Store, other: Store, tmp_pat
 
 def test_names_that_lead_out_of_the_store_are_not_followed(other: Store, tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "evil.zip", "w") as archive:
-        archive.writestr("wola-runs.json", json.dumps({"format": 1}))
-        for name in ("runs/../../evil/summary.json", "/etc/evil", "coincidences/../evil.json"):
+        names = ("runs/../../evil/summary.json", "/etc/evil", "coincidences/../evil.json")
+        listed = dict.fromkeys(names, sha256(b"{}").hexdigest())
+        archive.writestr("wola-runs.json", sealed({"format": FORMAT, "files": listed}))
+        for name in names:
             archive.writestr(name, "{}")
-    import_runs(tmp_path / "evil.zip", other)
+    assert import_runs(tmp_path / "evil.zip", other) == Taken(0, 0, {})
     assert not list(tmp_path.rglob("evil*.json"))
     assert files(other.path) == {"store.json"}
 
@@ -107,6 +110,6 @@ def test_a_file_that_is_no_export_is_refused(other: Store, tmp_path: Path, conte
 
 def test_an_export_of_another_version_is_refused(other: Store, tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "runs.zip", "w") as archive:
-        archive.writestr("wola-runs.json", json.dumps({"format": 99}))
+        archive.writestr("wola-runs.json", sealed({"format": 99}))
     with pytest.raises(ExchangeError, match="another version"):
         import_runs(tmp_path / "runs.zip", other)

@@ -1,5 +1,8 @@
-import json
 import pickle
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
@@ -11,6 +14,8 @@ from wola.bench.coincidence import representative
 from wola.bench.failures import LOG_END
 from wola.bench.marker import StoreError
 from wola.bench.store import Store
+from wola.ground.files import WriteError
+from wola.ground.sealed import DamagedFile, sealed
 from wola.training import Scenario, simulate
 
 
@@ -73,7 +78,7 @@ def test_a_half_copied_run_is_not_done_and_gives_way(store: Store) -> None:
 def test_a_store_of_another_version_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "store")
     key = put(store, Scenario())
-    (store.path / "store.json").write_text(json.dumps({"semantics": "0"}))
+    (store.path / "store.json").write_bytes(sealed({"store": 0}))
     before = files(store.path)
     with pytest.raises(StoreError, match=r"laid out by another version .*; allowed: another"):
         Store.open(store.path)
@@ -114,11 +119,13 @@ def test_failures_are_counted_and_the_end_of_the_log_is_kept(store: Store) -> No
     assert store.failure(key) is None
 
 
-def test_an_unreadable_failure_counts_as_none(store: Store) -> None:
+def test_a_damaged_failure_counts_as_none_and_is_named(store: Store) -> None:
     (store.path / "failed").mkdir()
     (store.path / "failed" / "ab.json").write_text("{}")
-    assert store.failure("ab") is None
-    assert store.state("ab") == "missing"
+    with pytest.warns(DamagedFile, match=r"ab\.json is damaged"):
+        assert store.failure("ab") is None
+    with pytest.warns(DamagedFile, match=r"ab\.json is damaged"):
+        assert store.state("ab") == "missing"
 
 
 def test_a_claimed_run_is_running_and_a_done_one_cannot_be_claimed(store: Store) -> None:
@@ -154,3 +161,59 @@ def test_a_removed_run_is_missing(store: Store) -> None:
 
 def test_a_store_travels_to_other_processes(store: Store) -> None:
     assert pickle.loads(pickle.dumps(store)) == store
+
+
+OPENERS = """
+import sys
+from pathlib import Path
+from wola.bench.store import Store
+
+root, gate = Path(sys.argv[1]), Path(sys.argv[2])
+for number in range(int(sys.argv[3])):
+    (gate / f"{number}.{sys.argv[4]}").touch()
+    while len(list(gate.glob(f"{number}.*"))) < 8:
+        pass
+    store = Store.open(root / str(number))
+    (store.path / "claims").mkdir(exist_ok=True)
+    (store.path / "claims" / sys.argv[4]).touch()
+"""
+
+
+def test_eight_processes_may_open_a_fresh_store_at_one_moment(tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    gate.mkdir()
+    command = [sys.executable, "-c", OPENERS, str(tmp_path), str(gate), "20"]
+    processes = [
+        subprocess.Popen([*command, str(number)], stderr=subprocess.PIPE, text=True)
+        for number in range(8)
+    ]
+    errors = [process.communicate(timeout=300)[1] for process in processes]
+    assert [process.returncode for process in processes] == [0] * 8, errors
+
+
+def test_a_store_that_somebody_makes_while_we_look_is_not_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look = Path.iterdir
+
+    def late(path: Path) -> Iterator[Path]:
+        monkeypatch.setattr(Path, "iterdir", look)
+        put(Store.open(path), Scenario())
+        return look(path)
+
+    (tmp_path / "store").mkdir()
+    monkeypatch.setattr(Path, "iterdir", late)
+    assert len(list(Store.open(tmp_path / "store").keys())) == 1
+
+
+def test_a_store_that_has_vanished_is_not_made_anew_by_writing(store: Store) -> None:
+    key = put(store, Scenario())
+    shutil.rmtree(store.path)
+    for work in (
+        lambda: put(store, Scenario()),
+        lambda: store.fail(key, Scenario(), "log"),
+        lambda: store.claim(key),
+    ):
+        with pytest.raises(WriteError, match="the store has vanished"):
+            work()
+    assert not store.path.exists()

@@ -108,7 +108,7 @@ def test_one_changed_bit_is_damage(store: Store) -> None:
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
-    assert store.damage(key) == f"{path} is not what was written"
+    assert store.damage(key) == f"{path} is damaged: its content is not what was written"
 
 
 def test_anothers_scenario_is_damage(store: Store) -> None:

@@ -1,15 +1,18 @@
+import shutil
+
 import pytest
 
 from tests.bench.small import iris, plain_digests
+from wola.bench import claims as claims_module
 from wola.bench import notes as notes_module
 from wola.bench import task as task_module
 from wola.bench.claims import Owner
-from wola.bench.events import Begun, Busy, Done, Evaluated, Failed, Skipped
+from wola.bench.events import Begun, Busy, Done, Evaluated, Failed, Said, Skipped
 from wola.bench.notes import checkpoint_file, notes
 from wola.bench.store import Store
 from wola.bench.task import Task, perform
 from wola.ground import WriteError
-from wola.training import Callback, content
+from wola.training import Callback, content, simulate
 
 
 def task_of(scenario, store):
@@ -145,3 +148,60 @@ def test_a_dataset_is_read_once_for_many_runs(store):
 
     assert content._kept.cache_info().misses == 1
     assert content._kept.cache_info().hits == 1
+
+
+class TakesOver(Callback):
+    """Somebody else who takes the claim over after a step, as from a process that was suspended."""
+
+    def __init__(self, store, key, step):
+        self.store, self.key, self.step, self.seen = store, key, step, 0
+
+    def on_step(self, record):
+        self.seen = record.step
+        if record.step == self.step:
+            claims_module._replace(self.store.path / "claims" / f"{self.key}.json", Owner.here())
+
+
+@pytest.mark.parametrize("step", [2, 6])
+def test_a_run_that_somebody_else_has_taken_over_ends_without_writing(tmp_path, step):
+    store = Store.open(tmp_path / "store", beat=0.01)
+    scenario = iris(steps=6 if step == 6 else 5000)
+    task, heard = task_of(scenario, store), []
+    thief = TakesOver(store, task.key, step)
+    perform(task, store, tell=heard.append, callbacks=lambda task: [thief])
+    assert heard[-1] == Busy(task.key)
+    assert not store.is_done(task.key)
+    assert store.failure(task.key) is None
+    assert thief.seen < 5000
+    assert list(store.running()) == [task.key]
+
+
+def test_a_damaged_checkpoint_is_named_set_aside_and_the_run_starts_anew(tmp_path, monkeypatch):
+    store, heard = Store.open(tmp_path / "store"), []
+    scenario = iris(steps=6)
+    task = task_of(scenario, store)
+    path = checkpoint_file(store.path, task.key)
+    path.parent.mkdir()
+    path.write_bytes(b"not one")
+    perform(task, store, tell=heard.append)
+    (said,) = [event for event in heard if isinstance(event, Said)]
+    assert "is no checkpoint, or is damaged" in said.text
+    (aside,) = (store.path / "corrupt").iterdir()
+    assert aside.read_bytes() == b"not one"
+    assert str(aside) in said.text
+    assert store.summary(task.key)["digest"] == simulate(scenario).digest()
+
+
+def test_a_store_that_vanishes_during_a_run_is_not_made_anew(tmp_path, monkeypatch):
+    store, heard = Store.open(tmp_path / "store", beat=0.01), []
+    monkeypatch.setattr(task_module, "CHECKPOINT_EVERY", 5)
+
+    class Vanishes(Callback):
+        def on_step(self, record):
+            if record.step == 3:
+                shutil.rmtree(store.path)
+
+    task = task_of(iris(steps=20), store)
+    with pytest.raises(WriteError, match="the store has vanished"):
+        perform(task, store, tell=heard.append, callbacks=lambda task: [Vanishes()])
+    assert not store.path.exists()

@@ -2,10 +2,22 @@
 
 import errno
 import os
+import stat
+import time
+from contextlib import nullcontext
+from pathlib import Path
 
 import pytest
 
-from wola.ground.files import WriteError, draft_folder, move_aside, remove_file, write_whole
+from wola.ground.files import (
+    ABANDONED,
+    WriteError,
+    clear_leftovers,
+    draft_folder,
+    move_aside,
+    remove_file,
+    write_whole,
+)
 
 
 def test_a_file_is_replaced_and_nothing_else_is_left(tmp_path):
@@ -64,13 +76,62 @@ def test_a_function_that_fails_halfway_leaves_the_old_file_and_no_half_one(tmp_p
     assert os.listdir(tmp_path) == ["file.bin"]
 
 
-@pytest.mark.parametrize(("sync", "flushes"), [(True, 1), (False, 0)])
-def test_a_file_is_forced_to_disk_only_if_asked(tmp_path, monkeypatch, sync, flushes):
-    forced = []
-    monkeypatch.setattr(os, "fsync", forced.append)
-    write_whole(tmp_path / "file.bin", b"new", sync=sync)
-    assert len(forced) == flushes
+@pytest.mark.parametrize("sync", [True, False])
+def test_a_file_and_then_its_name_are_forced_to_disk_only_if_asked(tmp_path, monkeypatch, sync):
+    path, forced = tmp_path / "file.bin", []
+
+    def force(descriptor):
+        kind = "folder" if stat.S_ISDIR(os.fstat(descriptor).st_mode) else "file"
+        forced.append((kind, path.exists()))
+
+    monkeypatch.setattr(os, "fsync", force)
+    write_whole(path, b"new", sync=sync)
+    assert forced == ([("file", False), ("folder", True)] if sync else [])
+    assert path.read_bytes() == b"new"
+
+
+@pytest.mark.parametrize(("code", "told"), [(errno.EINVAL, False), (errno.EIO, True)])
+def test_a_folder_that_cannot_be_forced_to_disk_is_told_unless_none_can(
+    tmp_path, monkeypatch, code, told
+):
+    def fail(descriptor):
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(WriteError) if told else nullcontext():
+        write_whole(tmp_path / "file.bin", b"new")
     assert (tmp_path / "file.bin").read_bytes() == b"new"
+    assert os.listdir(tmp_path) == ["file.bin"]
+
+
+def test_what_a_killed_writer_left_is_cleared_once_it_is_old(tmp_path):
+    def killed(stream):
+        stream.write(b"half")
+        os._exit(9)
+
+    child = os.fork()
+    if child == 0:
+        write_whole(tmp_path / "file.bin", killed)
+    os.waitpid(child, 0)
+    (left,) = tmp_path.iterdir()
+    assert clear_leftovers(tmp_path) == 0
+    then = time.time() - 2 * ABANDONED
+    os.utime(left, (then, then))
+    (tmp_path / ".mine").touch()
+    os.utime(tmp_path / ".mine", (then, then))
+    assert clear_leftovers(tmp_path) == 1
+    assert os.listdir(tmp_path) == [".mine"]
+
+
+def test_a_draft_that_is_interrupted_leaves_nothing(tmp_path, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "write_bytes", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        draft_folder(tmp_path, "run", {"a": b"1"})
+    assert os.listdir(tmp_path) == []
 
 
 def test_two_drafts_of_one_name_are_two_folders(tmp_path):
