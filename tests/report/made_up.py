@@ -10,6 +10,7 @@ import polars as pl
 
 from wola.bench import representative
 from wola.bench.store import Store
+from wola.ground.sealed import sealed
 from wola.training import SEMANTICS, Scenario
 from wola.training.scenario import record_key
 
@@ -57,7 +58,7 @@ def put_record(
     files = {
         "scenario.json": json.dumps(record).encode(),
         "metrics.parquet": metrics,
-        "summary.json": json.dumps(whole).encode(),
+        "summary.json": sealed(whole),
     }
     store.put(key, files)
     return key

@@ -1,6 +1,5 @@
 """The runs of a report: each once, told apart by setting, with a note for what is out of line."""
 
-import json
 import shutil
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import pytest
 from tests.report.made_up import put
 from wola.bench import representative
 from wola.bench.store import Store
+from wola.ground.sealed import sealed
 from wola.report.runs import read_runs, values
 from wola.training import Scenario
 
@@ -74,7 +74,7 @@ def test_a_run_in_two_stores_counts_once_and_is_said_to_be_there_twice(
         "by key is shown",
     )
     summary = copy.folder(key) / "summary.json"
-    summary.write_text(json.dumps({**json.loads(summary.read_text()), "digest": "0" * 64}))
+    summary.write_bytes(sealed({**copy.summary(key), "digest": "0" * 64}))
     runs = read_runs(store, copy)
     assert len(runs.table) == 1
     assert "1 with other bits" in runs.notes[0]
@@ -93,9 +93,9 @@ def test_a_damaged_run_is_left_out_and_named(store: Store) -> None:
 def test_runs_that_ended_early_are_counted(store: Store) -> None:
     key = put(store, small())
     summary = store.folder(key) / "summary.json"
-    summary.write_text(json.dumps({**json.loads(summary.read_text()), "ending": "not finite"}))
+    summary.write_bytes(sealed({**store.summary(key), "ending": "not finite"}))
     assert read_runs(store).notes == (
-        "1 run ended early: the accuracy is that of the tests before the end",
+        "1 run ended early: tests after the end count with the last model that was finite",
     )
 
 
@@ -111,3 +111,14 @@ def test_groups_and_choices_keep_the_failed_runs(store: Store) -> None:
         (("iris", 3.0), 1, 0),
     ]
     assert len(runs.where(alpha=[3.0], seed=None).table) == 1
+
+
+def test_runs_of_several_environments_are_noted(store: Store) -> None:
+    machine = {"processor": "one", "torch": "2.13.0"}
+    put(store, small(seed=1), environment=machine)
+    put(store, small(seed=2), environment=machine)
+    assert read_runs(store).notes == ()
+    put(store, small(seed=3), environment={**machine, "torch": "2.14.0"})
+    assert read_runs(store).notes == (
+        "the runs were made in 2 environments, so bits may differ: torch 2.13.0 and 2.14.0",
+    )

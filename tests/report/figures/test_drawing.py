@@ -1,6 +1,5 @@
 """All figures at once: files in every form, reasons for those not drawn, and their looks."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ from tests.report.figures.made_up import made_up
 from tests.report.invented import invented, scattered
 from wola.bench.iris import class_gradient_cosines
 from wola.bench.store import Store
+from wola.ground.sealed import sealed, unsealed
 from wola.report.figures import FIGURE_KINDS, draw_all, file_name
 from wola.report.figures.panels import panel_grid, save
 from wola.report.figures.styles import line_styles, strategy_labels
@@ -68,9 +68,9 @@ def test_a_figure_that_its_runs_do_not_allow_is_named_with_the_reason(
 def test_a_summary_that_cannot_be_read_is_a_reason(tmp_path: Path) -> None:
     runs = made_up(tmp_path, {"strategy": ["WoLA"]}, lambda run: 50.0)
     for path in (tmp_path / "store").glob("runs/*/*/summary.json"):
-        summary = json.loads(path.read_text())
+        summary = unsealed(path.read_bytes())
         del summary["counts"]
-        path.write_text(json.dumps(summary))
+        path.write_bytes(sealed(summary))
     (undrawn,) = draw_all(runs, tmp_path / "figures", names=["label-counts"]).undrawn
     assert "counts" in undrawn.reason
 
