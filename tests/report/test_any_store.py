@@ -1,6 +1,5 @@
 """Any store can be reported on: own data, parts and strategies, of whoever made it."""
 
-import json
 import sys
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import pytest
 
 from tests.report.made_up import STRANGE, parquet, put, put_record, record_of
 from wola.bench.store import Store
+from wola.ground.sealed import sealed
 from wola.report import Runs, read_runs
 from wola.report.figures import draw_all
 from wola.report.forms import TABLE_FORMS
@@ -165,5 +165,5 @@ def test_what_failed_before_the_data_were_mended_is_no_gap(store: Store) -> None
         record = record_of({"/nowhere/mine.npz": content * 64}, **{**STRANGE, **AXES}, seed=seed)
         failed = {"key": str(seed), "tries": 1, "record": record, "log": "broken"}
         (store.path / "failed").mkdir(exist_ok=True)
-        (store.path / "failed" / f"{seed}.json").write_text(json.dumps(failed))
+        (store.path / "failed" / f"{seed}.json").write_bytes(sealed(failed))
     assert read_runs(store).failed["seed"].to_list() == [8]

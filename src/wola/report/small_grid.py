@@ -75,6 +75,7 @@ def _shown(total: int, progress: bool) -> Iterator[Listener]:
 def _row(scenario: Scenario, run: str, result: Result) -> dict[str, Any]:
     summary = result.summary()
     numbers = {name: summary[name] for name in SCHEMA if name in summary}
+    numbers["environment"] = content_text(summary["environment"])
     return {
         **numbers,
         **_fields(scenario),

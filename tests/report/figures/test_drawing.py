@@ -11,6 +11,7 @@ from tests.report.invented import invented, scattered
 from wola.bench.iris import class_gradient_cosines
 from wola.bench.store import Store
 from wola.ground.sealed import sealed, unsealed
+from wola.ground.tables import sealed_table
 from wola.report.figures import FIGURE_KINDS, draw_all, file_name
 from wola.report.figures.panels import panel_grid, save
 from wola.report.figures.styles import line_styles, strategy_labels
@@ -29,7 +30,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
     folder = tmp_path_factory.mktemp("figures")
     found = made_up(folder, axes, accuracy, weights=[1 / 17] * 17)
     (folder / "store" / "figures").mkdir()
-    class_gradient_cosines(steps=3).write_parquet(folder / "store" / "figures" / "iris.parquet")
+    numbers = folder / "store" / "figures" / "iris.parquet"
+    numbers.write_bytes(sealed_table(class_gradient_cosines(steps=3)))
     return found
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from tests.report.figures.made_up import BASE, SETTING, keep, lines, made_up, panels, words
 from wola.bench.store import Store
+from wola.ground.tables import sealed_table
 from wola.report.figures.breaking_point import breaking_point_figure
 from wola.report.figures.iris import iris_figure
 from wola.report.figures.selection import CannotDraw
@@ -186,14 +187,15 @@ def test_one_f_has_no_breaking_point(tmp_path: Path) -> None:
 def test_iris_shows_cosines_loss_and_accuracy_as_the_store_has_them(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "store")
     (store.path / "figures").mkdir()
-    pl.DataFrame(
+    numbers = pl.DataFrame(
         {
             "step": [0, 1],
             "loss": [1.0, 0.5],
             "accuracy": [30.0, 90.0],
             "cosine_setosa_versicolor": [0.25, None],
         }
-    ).write_parquet(store.path / "figures" / "iris.parquet")
+    )
+    (store.path / "figures" / "iris.parquet").write_bytes(sealed_table(numbers))
     above, below, right = iris_figure(read_runs(store)).axes
     x, y = lines(above)["setosa and versicolor"]
     assert x == [0, 1]

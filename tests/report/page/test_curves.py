@@ -1,5 +1,6 @@
 import io
 from base64 import b64decode
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -7,12 +8,15 @@ import polars as pl
 import pytest
 
 from tests.report.browser.store import metrics
+from wola.ground.sealed import sealed
 from wola.report.page.curves import SPANS, TESTS, run_curves, span_means
 from wola.training import Scenario
 
 
 def run_folder(folder: Path, content: bytes) -> Path:
     (folder / "metrics.parquet").write_bytes(content)
+    summary = sealed({"metrics_sha256": sha256(content).hexdigest()})
+    (folder / "summary.json").write_bytes(summary)
     return folder
 
 
