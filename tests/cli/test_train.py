@@ -181,11 +181,60 @@ def test_resuming_where_no_run_is_is_refused(wola, tmp_path):
     assert not any(tmp_path.iterdir())
 
 
-def test_resuming_a_named_scenario_that_has_not_begun_begins_it(wola, tmp_path):
+def test_resuming_in_a_mistyped_folder_is_refused_unless_fresh(wola, tmp_path):
     result = wola("train", *SHORT, "--resume")
 
-    assert result.exit_code == 0
+    assert result.exit_code == 2
+    assert "run is no folder; allowed: " in result.stderr
+    assert "--fresh" in result.stderr
+    assert not any(tmp_path.iterdir())
+    assert wola("train", *SHORT, "--resume", "--fresh").exit_code == 0
     assert RunFolder(tmp_path / "run").complete
+
+
+def test_resuming_a_run_whose_checkpoint_is_lost_is_refused_unless_fresh(wola, tmp_path):
+    wola("train", *SHORT)
+    (tmp_path / "run" / "summary.json").unlink()
+
+    result = wola("train", "--resume", "--out", "run")
+
+    assert result.exit_code == 2
+    assert "run holds no checkpoint; allowed: " in result.stderr
+    assert wola("train", "--resume", "--fresh", "--out", "run").exit_code == 0
+    assert RunFolder(tmp_path / "run").complete
+
+
+def test_a_damaged_checkpoint_is_refused_or_set_aside_to_start_afresh(wola, tmp_path):
+    wola("train", *SHORT)
+    (tmp_path / "run" / "summary.json").unlink()
+    (tmp_path / "run" / "checkpoint.pt").write_bytes(b"not one")
+
+    result = wola("train", "--resume", "--out", "run")
+
+    assert result.exit_code == 2
+    assert "checkpoint.pt is no checkpoint, or is damaged" in result.stderr
+    assert wola("train", "--resume", "--fresh", "--out", "run").exit_code == 0
+    (aside,) = (tmp_path / "run").glob("checkpoint.pt.*")
+    assert aside.read_bytes() == b"not one"
+
+
+def test_fresh_means_nothing_without_resume(wola, tmp_path):
+    result = wola("train", *SHORT, "--fresh")
+
+    assert result.exit_code == 2
+    assert "--fresh without --resume" in result.stderr
+    assert not any(tmp_path.iterdir())
+
+
+def test_a_finished_run_that_is_damaged_is_named(wola, tmp_path):
+    wola("train", *SHORT)
+    path = tmp_path / "run" / "summary.json"
+    path.write_bytes(path.read_bytes().replace(b'"steps"', b'"stepz"'))
+
+    result = wola("train", "--resume", "--out", "run")
+
+    assert result.exit_code == 2
+    assert "summary.json is damaged" in result.stderr
 
 
 def test_an_interruption_before_the_first_step_says_that_nothing_is_left(wola, monkeypatch):

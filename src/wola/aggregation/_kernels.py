@@ -4,19 +4,19 @@ Each inner loop runs over the contiguous columns of a cache-sized block, which i
 compiler vectorises. Rows must be contiguous.
 """
 
+from functools import partial
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from wola.aggregation.compiled import compiled
+
 Array = NDArray[Any]
 
-_exact = numba.njit(nogil=True, cache=True, error_model="numpy")
-_contracted = numba.njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
-_sums = numba.njit(
-    nogil=True, cache=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz"}
-)
+_exact = compiled
+_contracted = partial(compiled, fastmath={"contract"})
+_sums = partial(compiled, fastmath={"reassoc", "contract", "nsz"})
 
 #: Columns of a block of the network kernels. Not a power of two: rows that far apart would
 #: compete for the same cache lines.

@@ -4,13 +4,13 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import numba
 import torch
 from torch import Tensor
 
@@ -20,8 +20,8 @@ from wola.aggregation._network import (
     unrolled_mixture_source,
     unrolled_source,
 )
+from wola.aggregation.compiled import compiled, usable_kernel_folder
 from wola.ground.files import write_whole
-from wola.ground.folders import kernel_folder
 
 #: Up to so many rows a network is unrolled into registers; compiling grows with its square.
 UNROLL_ROWS = 24
@@ -60,23 +60,19 @@ def unrolled_mixture_kernel(base: int, distinct: int, n: int, low: int, high: in
 
 def _generated(name: str, source: str) -> Any:
     name = f"{name}_{sha256(source.encode()).hexdigest()[:12]}"
-    try:
-        path = _written(kernel_folder() / f"{name}.py", source)
-        module = ModuleType(f"wola_generated_{name}")
-        module.__file__ = str(path)
-        # The compiled form is found again through the module that its source belongs to.
-        sys.modules[module.__name__] = module
-        exec(compile(source, path, "exec"), module.__dict__)
-        return _compiled(module.__dict__["kernel"], cache=True)
-    except (OSError, RuntimeError):
-        namespace: dict[str, Any] = {}
-        exec(compile(source, f"<{name}>", "exec"), namespace)
-        return _compiled(namespace["kernel"], cache=False)
-
-
-def _compiled(kernel: Callable[..., Any], *, cache: bool) -> Any:
-    fused = {"contract"}
-    return numba.njit(nogil=True, cache=cache, error_model="numpy", fastmath=fused)(kernel)
+    folder = usable_kernel_folder()
+    if folder is not None:
+        with suppress(OSError):
+            path = _written(folder / f"{name}.py", source)
+            module = ModuleType(f"wola_generated_{name}")
+            module.__file__ = str(path)
+            # The compiled form is found again through the module that its source belongs to.
+            sys.modules[module.__name__] = module
+            exec(compile(source, path, "exec"), module.__dict__)
+            return compiled(module.__dict__["kernel"], fastmath={"contract"})
+    namespace: dict[str, Any] = {}
+    exec(compile(source, f"<{name}>", "exec"), namespace)
+    return compiled(namespace["kernel"], fastmath={"contract"}, kept=False)
 
 
 def _written(path: Path, text: str) -> Path:

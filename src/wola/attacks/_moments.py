@@ -1,24 +1,23 @@
 """Mean and standard deviation of the honest updates, in one pass of cache-sized column blocks."""
 
+from functools import partial
 from typing import Any
 
-import numba
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
 from wola.aggregation.columns import over_chunks
+from wola.aggregation.compiled import compiled
 
 Array = NDArray[Any]
 
 #: Columns of a block: its rows and its float64 totals stay in the first-level cache.
 BLOCK = 512
 
-_exact = numba.njit(nogil=True, cache=True, error_model="numpy")
-_sums = numba.njit(
-    nogil=True, cache=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz"}
-)
+_exact = compiled
+_sums = partial(compiled, fastmath={"reassoc", "contract", "nsz"})
 
 
 @_exact

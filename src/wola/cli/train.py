@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import torch
 import typer
+from rich.console import Console
 
 from wola.bench.progress import RunProgress
 from wola.cli.commands import OUTPUT
@@ -26,8 +27,9 @@ from wola.cli.flags import by_topic, field_flags, given
 from wola.cli.run_table import run_table
 from wola.cli.scenario_file import check_same, folder_name, kept_scenario, read_toml, settle
 from wola.cli.screen import say, screen
-from wola.ground.files import WriteError
+from wola.ground.files import WriteError, move_aside
 from wola.training import PARTS, RunFolder, Scenario
+from wola.training.checkpoint import DamagedCheckpoint
 from wola.training.scenario import PAPER, TOPICS
 
 _LATER = {
@@ -68,6 +70,14 @@ def train(
             help="Go on from the checkpoint in the run folder.",
         ),
     ] = False,
+    fresh: Annotated[
+        bool,
+        typer.Option(
+            "--fresh",
+            rich_help_panel=OUTPUT,
+            help="With --resume: start anew if there is nothing to resume.",
+        ),
+    ] = False,
     checkpoint_every: Annotated[
         int,
         typer.Option(
@@ -96,6 +106,10 @@ def train(
     check_same(folder, scenario)
     check_writable(folder.path)
     console = screen()
+    if fresh and not resume:
+        raise Refused("--fresh without --resume; allowed: both, or none")
+    if resume and not folder.complete:
+        resume = _can_resume(console, folder, scenario, fresh)
     if resume and folder.complete:
         say(console, f"{folder.path} is finished already")
         summary = folder.summary()
@@ -163,6 +177,29 @@ def _base(file: Path | None, folder: Path | None, named: bool) -> dict[str, Any]
     if kept is None and not named:
         raise Refused(f"--resume: {folder} holds no run; allowed: the folder of a run")
     return {} if kept is None else kept.model_dump()
+
+
+def _can_resume(console: Console, folder: RunFolder, scenario: Scenario, fresh: bool) -> bool:
+    """Whether there is a checkpoint to go on from; refused if there is none, unless `fresh`.
+
+    A damaged one is then set aside in the folder.
+    """
+    checkpoint = folder.checkpoint()
+    try:
+        if checkpoint.load(scenario) is not None:
+            return True
+        what = "holds no checkpoint" if folder.path.is_dir() else "is no folder"
+        reason = f"{folder.path} {what}"
+    except DamagedCheckpoint as error:
+        reason = str(error)
+        if fresh:
+            say(console, f"{reason}; set aside: {move_aside(Path(checkpoint.path), folder.path)}")
+    if not fresh:
+        raise Refused(
+            f"--resume: {reason}; allowed: the folder of a run that was broken off, or --fresh to "
+            "start anew if there is nothing to resume"
+        )
+    return False
 
 
 def _check_device(scenario: Scenario) -> None:

@@ -10,7 +10,7 @@ from wola.ground.files import (
     remove_file,
     write_whole,
 )
-from wola.ground.folders import cache_folder, kernel_folder, state_folder
+from wola.ground.folders import cache_folder, is_ours_alone, kernel_folder, state_folder
 from wola.ground.names import counted, nearest, worker_names
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "clear_leftovers",
     "counted",
     "draft_folder",
+    "is_ours_alone",
     "kernel_folder",
     "move_aside",
     "nearest",

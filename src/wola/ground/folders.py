@@ -4,6 +4,7 @@ Each follows a variable of the environment, or else the platform's custom for th
 """
 
 import os
+import stat
 import sys
 from os import PathLike
 from pathlib import Path
@@ -38,6 +39,27 @@ def state_folder(given: str | PathLike[str] | None = None) -> Path:
     'here'
     """
     return Path(given or os.environ.get(STATE) or _user_state()).expanduser()
+
+
+def is_ours_alone(folder: Path) -> bool:
+    """Whether a folder is this user's, may be written to, and by nobody else.
+
+    Where a system has no such owners, every folder that may be written to is.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as made:
+    ...     is_ours_alone(Path(made))
+    True
+    """
+    try:
+        found = folder.stat()
+    except OSError:
+        return False
+    writable = stat.S_ISDIR(found.st_mode) and os.access(folder, os.W_OK | os.X_OK)
+    if not hasattr(os, "geteuid"):
+        return writable
+    others = found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    return writable and found.st_uid == os.geteuid() and not others
 
 
 def _user_cache() -> Path:

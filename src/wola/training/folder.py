@@ -45,7 +45,7 @@ class RunFolder:
         resume: bool = False,
     ) -> Result:
         """Runs a scenario with a checkpoint in the folder, and keeps what it gave."""
-        checkpoint = Checkpoint(self.path / "checkpoint.pt", every)
+        checkpoint = self.checkpoint(every)
         opening = _Opening(self.path)
         result = simulate(
             scenario, callbacks=[opening, *callbacks], checkpoint=checkpoint, resume=resume
@@ -53,6 +53,10 @@ class RunFolder:
         self.keep(result)
         checkpoint.remove()
         return result
+
+    def checkpoint(self, every: int = 50) -> Checkpoint:
+        """The checkpoint of a run under way, whether it is there or not."""
+        return Checkpoint(self.path / "checkpoint.pt", every)
 
     def keep(self, result: Result) -> None:
         """Writes the files of a run that is over."""

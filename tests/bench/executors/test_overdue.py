@@ -66,5 +66,5 @@ def test_time_in_which_this_process_was_stopped_does_not_count():
 
 @pytest.mark.parametrize("minutes", [0, -1.0, float("nan")])
 def test_a_time_limit_must_be_a_positive_number(minutes):
-    with pytest.raises(ValueError, match="run_minutes = .*; allowed: a finite number > 0"):
+    with pytest.raises(ValueError, match=r"run_minutes = .*; allowed: a finite number > 0"):
         LocalExecutor(run_minutes=minutes)
