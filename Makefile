@@ -5,7 +5,7 @@ BIN := .venv/bin
 KERNELS := src/wola/aggregation src/wola/mixing src/wola/attacks
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: install demo test flower-check lint bench-env bench clean
+.PHONY: install demo test fuzz flower-check lint bench-env bench clean
 
 install: .venv/installed
 
@@ -27,6 +27,12 @@ test: lint
 	@command -v chromium >/dev/null || echo "chromium is not installed: the page is not tried in a browser (apt-get install chromium)"
 	$(BIN)/python -m pytest -n auto --dist loadfile --cov --cov-report= --cov-fail-under=0
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest --cov --cov-append $(KERNELS)
+
+# How long random cases are tried.
+FUZZ_MINUTES ?= 5
+
+fuzz: install
+	$(BIN)/python -m checks.fuzz --minutes $(FUZZ_MINUTES)
 
 flower-check: install
 	$(BIN)/python -m checks.flower
