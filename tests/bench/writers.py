@@ -87,17 +87,15 @@ def snapshot(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in found}
 
 
+FORCED, RENAMED = "a disk that cannot be forced", "a disk that is full at the rename"
 FAULTS: dict[str, Callable[[], AbstractContextManager[None]]] = {
     "a file that may not grow": small_files,
-    "a disk that cannot be forced": failing_fsync,
-    "a disk that is full at the rename": full_at_the_rename,
+    FORCED: failing_fsync,
+    RENAMED: full_at_the_rename,
 }
 
 
 def can_meet(writer: str, fault: str) -> bool:
     """Whether a writer does what the fault is about."""
-    spared = {
-        "a disk that cannot be forced": UNSYNCED,
-        "a disk that is full at the rename": ("a claim",),
-    }
+    spared = {FORCED: UNSYNCED, RENAMED: ("a claim",)}
     return writer not in spared.get(fault, ())
