@@ -1,6 +1,5 @@
 """`wola bench`, inside this process, and as the user starts and stops it."""
 
-import json
 import os
 import re
 import resource
@@ -16,6 +15,7 @@ from wola.bench.claims import Owner
 from wola.bench.grid import Grid
 from wola.bench.store import Store
 from wola.cli import bench as command
+from wola.ground.sealed import sealed
 
 # A shell that starts the tests in the background leaves them deaf to Ctrl-C.
 MAIN = (
@@ -136,7 +136,7 @@ def test_bad_input_is_one_message_and_exit_code_two(wola, words, parts, tmp_path
 
 def test_a_store_of_another_version_is_refused(wola, here, grid, tmp_path):
     (tmp_path / "store").mkdir()
-    (tmp_path / "store" / "store.json").write_text(json.dumps({"store": 0}))
+    (tmp_path / "store" / "store.json").write_bytes(sealed({"store": 0}))
 
     result = wola("bench", grid)
 

@@ -11,6 +11,7 @@ from tests.bench.made_up import put, trained
 from tests.cli.conftest import Wola
 from wola.bench.grid import Grid
 from wola.bench.store import Store
+from wola.ground.sealed import sealed
 from wola.training import SEMANTICS, Scenario
 from wola.training.scenario import record_key
 
@@ -158,7 +159,7 @@ def of_another_version(store: Store) -> str:
         {
             "scenario.json": json.dumps(record).encode(),
             "metrics.parquet": metrics,
-            "summary.json": json.dumps(summary).encode(),
+            "summary.json": sealed(summary),
         },
     )
     return key
@@ -188,7 +189,7 @@ def test_a_damaged_run_is_not_shown(wola: Wola, store: Store) -> None:
     (store.folder(key) / "metrics.parquet").write_bytes(b"")
     shown = wola("runs", "show", key)
     assert shown.exit_code == 2
-    assert "metrics.parquet is not what was written" in shown.stderr
+    assert "metrics.parquet is damaged" in shown.stderr
 
 
 def test_a_list_as_json_holds_every_column_and_nothing_else(wola: Wola, store: Store) -> None:

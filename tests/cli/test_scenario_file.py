@@ -1,12 +1,11 @@
 """Which scenario is meant, out of a file, a folder, a strategy and flags."""
 
-import json
-
 import numpy as np
 import pytest
 
 from wola.cli.errors import Refused
 from wola.cli.scenario_file import check_same, folder_name, kept_scenario, read_toml, settle
+from wola.ground.sealed import sealed
 from wola.training import RunFolder, Scenario
 
 
@@ -101,7 +100,7 @@ def test_a_folder_gives_back_its_scenario_and_takes_no_other(tmp_path):
     folder, scenario = RunFolder(tmp_path), Scenario.paper("iris", seed=5)
     assert kept_scenario(folder) is None
     check_same(folder, scenario)
-    (tmp_path / "scenario.json").write_text(json.dumps(scenario.record()))
+    (tmp_path / "scenario.json").write_bytes(sealed(scenario.record()))
 
     assert kept_scenario(folder) == scenario
     check_same(folder, scenario)
@@ -115,7 +114,7 @@ def test_a_folder_whose_run_was_made_of_other_data_takes_no_other(tmp_path):
     np.savez(own, x_train=np.eye(40, 3), y_train=y, x_test=np.eye(40, 3), y_test=y)
     scenario = Scenario(dataset=f"npz({own})", workers=4, byzantine=1)
     folder.path.mkdir()
-    (folder.path / "scenario.json").write_text(json.dumps(scenario.record()))
+    (folder.path / "scenario.json").write_bytes(sealed(scenario.record()))
     check_same(folder, scenario)
     np.savez(own, x_train=2 * np.eye(40, 3), y_train=y, x_test=np.eye(40, 3), y_test=y)
 
@@ -125,15 +124,25 @@ def test_a_folder_whose_run_was_made_of_other_data_takes_no_other(tmp_path):
 
 def test_a_folder_of_another_version_takes_no_other(tmp_path):
     record = {**Scenario().record(), "semantics": "0"}
-    (tmp_path / "scenario.json").write_text(json.dumps(record))
+    (tmp_path / "scenario.json").write_bytes(sealed(record))
 
     with pytest.raises(Refused, match="made by another version"):
         check_same(RunFolder(tmp_path), Scenario())
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"fields": {}}', '{"fields": [], "content": {}}'])
+@pytest.mark.parametrize("text", ["{", "[]", "null", '{"fields": {}, "content": {}}'])
 def test_a_folder_with_a_damaged_scenario_is_refused(tmp_path, text):
     (tmp_path / "scenario.json").write_text(text)
+
+    with pytest.raises(Refused, match=r"scenario\.json is damaged"):
+        kept_scenario(RunFolder(tmp_path))
+    with pytest.raises(Refused, match=r"scenario\.json is damaged"):
+        check_same(RunFolder(tmp_path), Scenario())
+
+
+@pytest.mark.parametrize("record", [{}, {"fields": {}}, {"fields": [], "content": {}}])
+def test_a_folder_with_something_else_in_its_scenario_is_refused(tmp_path, record):
+    (tmp_path / "scenario.json").write_bytes(sealed(record))
 
     with pytest.raises(Refused, match=r"scenario\.json holds no scenario"):
         kept_scenario(RunFolder(tmp_path))

@@ -1,8 +1,10 @@
 """A checkpoint brings a run back bit for bit, or says why it cannot."""
 
+import io
 import json
 import os
 import pickle
+import random
 import signal
 import subprocess
 import sys
@@ -13,10 +15,19 @@ import torch
 
 from tests.training import jobs
 from wola.ground import WriteError
+from wola.ground.sealed import sealed_bytes
 from wola.training import Callback, Checkpoint, CheckpointError, Scenario, simulate
+from wola.training.checkpoint import DamagedCheckpoint
 
 SHORT = Scenario.paper("digits", strategy="WoLA+NNM", steps=30)
 NORMALISED = "tests.models.factories:normalised_convnet"
+
+
+def saved(value):
+    """What PyTorch makes of a value."""
+    buffer = io.BytesIO()
+    torch.save(value, buffer)
+    return buffer.getvalue()
 
 
 class Stop(Exception):
@@ -110,7 +121,7 @@ def test_a_checkpoint_of_another_scenario_is_refused(tmp_path):
 def test_a_checkpoint_of_other_semantics_is_refused(tmp_path):
     path = tmp_path / "checkpoint.pt"
     record = json.dumps({**SHORT.record(), "semantics": "0"})
-    torch.save({"record": record, "state": {}}, path)
+    path.write_bytes(sealed_bytes(saved({"record": record, "state": {}})))
     with pytest.raises(CheckpointError, match="semantics '0'"):
         Checkpoint(path).load(SHORT)
 
@@ -132,13 +143,32 @@ class Trap:
         return os.mkdir, ("trapped",)
 
 
-@pytest.mark.parametrize("save", [torch.save, lambda x, path: path.write_bytes(pickle.dumps(x))])
+@pytest.mark.parametrize("save", [saved, pickle.dumps])
 def test_nothing_but_tensors_and_plain_values_is_unpickled(tmp_path, monkeypatch, save):
     monkeypatch.chdir(tmp_path)
-    save({"record": Trap()}, tmp_path / "checkpoint.pt")
-    with pytest.raises(CheckpointError):
+    (tmp_path / "checkpoint.pt").write_bytes(sealed_bytes(save({"record": Trap()})))
+    with pytest.raises(DamagedCheckpoint, match="is no checkpoint, or is damaged"):
         Checkpoint(tmp_path / "checkpoint.pt").load(SHORT)
     assert not (tmp_path / "trapped").exists()
+
+
+def test_a_plain_archive_of_pytorch_is_no_checkpoint(tmp_path):
+    (tmp_path / "checkpoint.pt").write_bytes(saved({"record": "{}", "state": {}}))
+    with pytest.raises(DamagedCheckpoint, match="it has no checksum"):
+        Checkpoint(tmp_path / "checkpoint.pt").load(SHORT)
+
+
+def test_no_flipped_bit_of_a_checkpoint_passes(tmp_path):
+    checkpoint = Checkpoint(tmp_path / "checkpoint.pt", every=1)
+    broken_off(SHORT, checkpoint, 2)
+    whole = (tmp_path / "checkpoint.pt").read_bytes()
+    rng = random.Random(1)
+    for _ in range(100):
+        changed = bytearray(whole)
+        changed[rng.randrange(len(whole))] ^= 1 << rng.randrange(8)
+        (tmp_path / "checkpoint.pt").write_bytes(changed)
+        with pytest.raises(DamagedCheckpoint):
+            checkpoint.load(SHORT)
 
 
 def test_a_run_that_cannot_save_itself_says_so(read_only_folder):

@@ -15,8 +15,8 @@ from wola.training import Scenario
 
 def run_folder(folder: Path, content: bytes) -> Path:
     (folder / "metrics.parquet").write_bytes(content)
-    summary = sealed({"metrics_sha256": sha256(content).hexdigest()})
-    (folder / "summary.json").write_bytes(summary)
+    summary = {"metrics_sha256": sha256(content).hexdigest()}
+    (folder / "summary.json").write_bytes(sealed(summary))
     return folder
 
 
@@ -82,6 +82,13 @@ def test_what_is_not_finite_is_shown_as_missing(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"", b"not a table", parquet(other=[1])])
 def test_a_damaged_run_has_no_curves(tmp_path: Path, content: bytes) -> None:
     assert run_curves(run_folder(tmp_path, content), 17) == {}
+
+
+def test_a_run_whose_metrics_are_not_as_written_has_no_curves(tmp_path: Path) -> None:
+    folder = run_folder(tmp_path, parquet(step=[1, 2], accuracy=[40.0, 50.0]))
+    assert run_curves(folder, 2)["accuracy"] == [[1, 2], [40.0, 50.0]]
+    (folder / "metrics.parquet").write_bytes(parquet(step=[1, 2], accuracy=[40.0, 90.0]))
+    assert run_curves(folder, 2) == {}
 
 
 def test_a_run_without_metrics_has_no_curves(tmp_path: Path) -> None:
