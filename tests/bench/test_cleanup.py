@@ -7,6 +7,7 @@ from wola.bench.claims import Owner
 from wola.bench.cleanup import clean_up
 from wola.bench.notes import live_folder
 from wola.bench.store import Store
+from wola.ground.sealed import sealed_bytes
 from wola.training import Scenario
 
 
@@ -67,6 +68,22 @@ def test_notes_and_checkpoints_of_done_runs_go(store: Store) -> None:
     live = live_folder(store.path)
     live.mkdir()
     for name in (f"{key}.pt", f"{'ab' * 32}.pt", "grid.json"):
-        (live / name).touch()
-    assert clean_up(store).live == 1
+        (live / name).write_bytes(sealed_bytes(b""))
+    cleaned = clean_up(store)
+    assert (cleaned.live, cleaned.damaged_files) == (1, {})
     assert not (live / f"{key}.pt").exists()
+    assert (live / f"{'ab' * 32}.pt").exists()
+
+
+def test_a_damaged_checkpoint_of_a_done_run_goes_and_that_of_another_is_set_aside(
+    store: Store,
+) -> None:
+    live = live_folder(store.path)
+    live.mkdir()
+    done, other = live / f"{put(store, Scenario())}.pt", live / f"{'ab' * 32}.pt"
+    for path in (done, other):
+        path.write_bytes(b"not one")
+    cleaned = clean_up(store)
+    assert (cleaned.live, list(cleaned.damaged_files)) == (1, [str(other)])
+    assert not done.exists()
+    assert not other.exists()

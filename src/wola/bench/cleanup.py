@@ -42,10 +42,6 @@ def clean_up(store: Store, *, corrupt: bool = False) -> CleanedUp:
     damaged = {key: reason for key in list(store.keys()) if (reason := store.damage(key))}
     for key in damaged:
         store.set_aside(key)
-    files = {path: reason for path in _checked(store.path) if (reason := _damage(path))}
-    for path in files:
-        with suppress(FileNotFoundError):
-            store.set_aside_file(path)
     folder = store.path / "claims"
     active = {held.path for held in alive(folder, stale_after=store.stale_after)}
     dead = [held.path for held in claims(folder) if held.path not in active]
@@ -53,6 +49,10 @@ def clean_up(store: Store, *, corrupt: bool = False) -> CleanedUp:
     unfinished = [p for p in _inside(folder) if p.name.startswith(".") and age_of(p) > ABANDONED]
     for path in (*dead, *done, *unfinished):
         remove_file(path)
+    files = {path: reason for path in _checked(store.path) if (reason := _damage(path))}
+    for path in files:
+        with suppress(FileNotFoundError):
+            store.set_aside_file(path)
     old = [path for path in _inside(store.path / "drafts") if age_of(path) > ABANDONED]
     aside = _inside(store.path / "corrupt") if corrupt else []
     for path in (*old, *aside):

@@ -3,6 +3,7 @@
 import io
 import json
 import pickle
+import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -71,6 +72,10 @@ class Checkpoint:
             raise DamagedCheckpoint(f"{self.path} cannot be read: {error}") from error
         with self.reading():
             archive = io.BytesIO(unsealed_bytes(content))
+            # Whole archives alone: the older pickle format of PyTorch is never written here.
+            if not zipfile.is_zipfile(archive):
+                raise ValueError("no archive of PyTorch")
+            archive.seek(0)
             found = torch.load(archive, map_location=scenario.device, weights_only=True)
             record = json.loads(found["record"])
             semantics, written = record["semantics"], _all_fields(record["fields"])
