@@ -23,7 +23,7 @@ GRID = Grid(
     {"dataset": "digits", "alpha": 0.3, "byzantine": 6},
     {
         "strategy": ("-", "NNM", "WoLA", "WoLA+NNM"),
-        "aggregator": ("trimmed-mean", "multi-krum"),
+        "aggregator": ("trimmed-mean", "multi-krum(power=1)"),
         "attack": ("alie", "foe", "lf", "mimic", "sf"),
         "seed": (1, 2, 3),
     },
