@@ -31,6 +31,8 @@ def put(store: Store, scenario: Scenario, *, accuracy: float | None = 50.0) -> s
         "accuracy": accuracy,
         "final_accuracy": accuracy,
         "steps": scenario.steps,
+        "tests": 1,
+        "tests_after_end": 0,
         "skipped": 0,
         "dropped": 0,
         "classes": ["a", "b"],

@@ -96,7 +96,7 @@ def test_a_plan_runs_nothing_and_writes_nothing(wola, grid, tmp_path):
     assert result.exit_code == 0
     assert "6 scenarios, 4 runs (2 scenarios share the run of another)" in result.stdout
     assert "0 done, 4 left" in result.stdout
-    assert re.search(r"about 0:00:\d\d with 2 at once \(estimated from a few", result.stdout)
+    assert re.search(r"about 0:00:\d\d with 2 at once; this is an estimate", result.stdout)
     assert not (tmp_path / "store").exists()
 
 

@@ -43,6 +43,8 @@ def put_record(
         "accuracy": accuracy,
         "final_accuracy": accuracy,
         "steps": 2,
+        "tests": 1,
+        "tests_after_end": 0,
         "skipped": 0,
         "dropped": 0,
         "classes": ["a", "b"],

@@ -53,7 +53,7 @@ class WolaStrategy(Strategy):
 
     >>> strategy = WolaStrategy(nn.Linear(4, 3), classes=3, n=5, f=1, rule="nnm+multi-krum")
     >>> strategy.settings.aggregation_rule
-    Chain(mixings=(NNM(),), rule=MultiKrum(power=2.0))
+    Chain(mixings=(NNM(),), rule=MultiKrum(power=2.0, m=None))
     """
 
     @takes_settings(StrategySettings)

@@ -36,7 +36,7 @@ class Loss(ABC):
     Use :func:`checked_terms` to call a loss. Here is logit adjustment (Menon et al., *Long-Tail
     Learning via Logit Adjustment*, ICLR 2021), :math:`b = \log p_i`:
 
-    >>> from wola import label_distribution
+    >>> from wola.labels import label_distribution
     >>> @dataclass(frozen=True)
     ... class LogitAdjustment(Loss):
     ...     def terms(self, counts, q):

@@ -40,9 +40,10 @@ def places(order: Order, *, honest: int, byzantine: int, seed: int, step: int) -
 def in_rows(outcome: Outcome, order: Tensor) -> Outcome:
     """An outcome for rows that were seen in an `order` (n,), told of the rows as they are.
 
-    >>> seen = Outcome(None, torch.tensor([0.5, 0.5, 0.0]), (2,))
-    >>> in_rows(seen, torch.tensor([2, 0, 1]))
-    Outcome(update=None, weights=tensor([0.5000, 0.0000, 0.5000]), dropped=(1,))
+    >>> seen = Outcome(torch.zeros(4), torch.tensor([0.5, 0.5, 0.0]), (2,))
+    >>> told = in_rows(seen, torch.tensor([2, 0, 1]))
+    >>> told.weights, told.dropped
+    (tensor([0.5000, 0.0000, 0.5000]), (1,))
     """
     weights = outcome.weights
     if weights is not None:

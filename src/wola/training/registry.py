@@ -219,7 +219,7 @@ def make_rule(aggregator: str, *, mixing: str = "none") -> Rule:
     """The server's rule: an aggregator after mixings, both as settled texts.
 
     >>> str(make_rule("multi-krum(power=1)", mixing="nnm"))
-    'NNM() | MultiKrum(power=1.0)'
+    'NNM() | MultiKrum(power=1.0, m=None)'
     """
     if isinstance(aggregator, Unimportable) or isinstance(mixing, Unimportable):
         return _chained(aggregator, mixing)
