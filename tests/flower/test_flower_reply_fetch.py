@@ -32,6 +32,20 @@ def test_attempts_behind_some_that_hang_get_their_turn() -> None:
     released.set()
 
 
+def test_an_attempt_that_nobody_waits_for_any_more_still_gets_a_thread() -> None:
+    fetches, released = ReplyFetches(), Event()
+    for node in range(reply_fetch.THREADS):
+        fetches.start(node, lambda: released.wait(30) and [])
+    last = fetches.start(99, list)
+    assert last is not None
+    fetches.wait([last], 0.0)
+    end = time.monotonic() + 10
+    while fetches.busy(99) and time.monotonic() < end:
+        time.sleep(0.02)
+    released.set()
+    assert last.over
+
+
 def test_waiting_ends_when_its_time_is_over() -> None:
     fetches, released = ReplyFetches(), Event()
     fetch = fetches.start(1, lambda: released.wait(30) and [])

@@ -100,17 +100,25 @@ class ReplyFetches:
             return node in self._nodes
 
     def wait(self, fetches: Iterable[ReplyFetch], seconds: float) -> None:
-        """Waits until all of these are over, but no longer than this."""
+        """Waits until all of these are over, but no longer than this.
+
+        What is queued afterwards gets threads too: nobody may come to wait for it again.
+        """
         end, waiting = monotonic() + seconds, list(fetches)
         with self._ended:
             while waiting := [fetch for fetch in waiting if not fetch.over]:
                 left, before = end - monotonic(), self._count
                 if left <= 0:
-                    return
+                    break
                 self._ended.wait(min(left, STALL))
                 if self._count == before:
-                    for _ in range(len(self._queue) - self._idle):
-                        self._new_thread()
+                    self._serve_queue()
+            self._serve_queue()
+
+    def _serve_queue(self) -> None:
+        # One for each node that is queued or being fetched; threads that only start count as well.
+        for _ in range(len(self._nodes) - self._threads):
+            self._new_thread()
 
     def _new_thread(self) -> None:
         self._threads += 1
