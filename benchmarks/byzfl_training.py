@@ -14,7 +14,7 @@ from torch.utils.data import DataLoader, Subset
 from benchmarks.peers import byzfl
 from wola.attacks import alie_factor
 from wola.data import Dataset
-from wola.training import Scenario
+from wola.training import PARTS, Scenario
 
 #: ByzFL looks a network up by name in its module of models; this is the name of wola's there.
 MODEL_NAME = "network_of_wola"
@@ -151,7 +151,7 @@ def optimiser_parameters(scenario: Scenario) -> dict[str, Any]:
         "optimizer_name": "SGD",
         "learning_rate": scenario.lr,
         "weight_decay": scenario.l2,
-        "milestones": [scenario.lr_period - 1],
+        "milestones": [PARTS.make("schedule", scenario.schedule).period - 1],
         "learning_rate_decay": 0.5,
     }
 

@@ -24,7 +24,6 @@ from wola.data.dataset import make_dataset
 from wola.training import (
     AGGREGATORS,
     ATTACKS,
-    LABEL_ATTACKS,
     MIXINGS,
     Result,
     Scenario,
@@ -95,7 +94,7 @@ def measured(name: str, shape: Shape) -> dict[str, Any]:
         f = min(base.byzantine, AGGREGATORS[aggregator]().max_byzantine(base.workers))
         changes = {"mixing": mixing, "aggregator": aggregator, "byzantine": f}
         by_rule[f"{mixing} {aggregator}"] = _phase("rule", base, small, **changes)
-    attacks = ("none", *ATTACKS, *LABEL_ATTACKS)
+    attacks = ("none", *ATTACKS)
     by_attack = {attack: _phase("attack", base, small, attack=attack) for attack in attacks}
     return {**computing, "test": testing, "rules": by_rule, "attacks": by_attack}
 

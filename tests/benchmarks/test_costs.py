@@ -13,8 +13,7 @@ from wola.training import AGGREGATORS, MIXINGS, Scenario, evaluate, metrics
 def few_rules(monkeypatch):
     """Two rules and two attacks, so that a measurement takes a second."""
     monkeypatch.setattr(costs, "rules", lambda: [("none", "median"), ("nnm", "krum")])
-    monkeypatch.setattr(costs, "ATTACKS", {"alie": None})
-    monkeypatch.setattr(costs, "LABEL_ATTACKS", {"lf": None})
+    monkeypatch.setattr(costs, "ATTACKS", {"alie": None, "lf": None})
     for module in (metrics, evaluate):
         monkeypatch.setattr(module, "perf_counter", perf_counter)
 

@@ -20,7 +20,7 @@ from benchmarks.tables import WOLA, Cell
 from benchmarks.training_works import CpuStopwatch, flat
 from wola.attacks import ALIE
 from wola.models import convnet_mnist
-from wola.training import Scenario
+from wola.training import PARTS, Scenario
 
 
 def cell(work, ours, theirs, **differences):
@@ -91,7 +91,7 @@ def test_byzfls_learning_rate_goes_down_when_that_of_the_scenario_does():
     schedule = torch.optim.lr_scheduler.MultiStepLR(
         optimiser, told["milestones"], gamma=told["learning_rate_decay"]
     )
-    for t in range(1, 2 * scenario.lr_period):
+    for t in range(1, 2 * PARTS.make("schedule", scenario.schedule).period):
         assert optimiser.param_groups[0]["lr"] == scenario.learning_rate(t)
         optimiser.step()
         schedule.step()

@@ -64,10 +64,11 @@ def test_the_table_has_a_board_per_rule_and_one_over_all(found: Comparison) -> N
 
 
 def test_a_plot_has_a_panel_per_rule_and_leaves_pyplot_alone(found: Comparison) -> None:
+    before = matplotlib.pyplot.get_fignums()
     figure = found.plot()
     assert [axes.get_title() for axes in panels(figure)] == ["CWMed", "Krum"]
     assert [label.get_text() for label in panels(figure)[0].get_xticklabels()] == ["FOE", "SF"]
-    assert matplotlib.pyplot.get_fignums() == []
+    assert matplotlib.pyplot.get_fignums() == before
 
 
 def test_a_temporary_store_goes_with_its_runs() -> None:

@@ -12,7 +12,7 @@ import torch
 
 from wola.training import Checkpoint, Scenario, simulate
 from wola.training import environment as environments
-from wola.training.environment import differences, environment
+from wola.training.environment import _looked_up, differences, environment
 
 SHORT = Scenario(steps=4, batch=16, evaluate_every=2)
 
@@ -42,7 +42,9 @@ def test_the_instructions_numba_may_use_follow_its_own_settings(monkeypatch):
     plain = type("Codegen", (), {"magic_tuple": lambda self: ("", "generic", "+sse4.2,-avx2")})
     context = numba.core.registry.cpu_target.target_context
     monkeypatch.setattr(type(context), "codegen", lambda self: plain())
+    _looked_up.cache_clear()
     found = environment()
+    _looked_up.cache_clear()
     assert (found["numba_processor"], found["numba_instructions"]) == ("generic", "sse4.2")
 
 
