@@ -23,15 +23,14 @@ def norm(a: Array) -> float:
     return distance(a, np.zeros_like(a))
 
 
-def tied(a: float, b: float, usual: float) -> bool:
-    return abs(a - b) <= 1e-11 * max(abs(a), abs(b)) + 1e-13 * usual
+def tied(a: float, b: float) -> bool:
+    return abs(a - b) <= 1e-11 * max(abs(a), abs(b)) + 1e-14
 
 
 def shared(scores: list[float], count: int) -> Array:
     """1/count for each of the `count` smallest; those tied with the last share what is left."""
     edge = sorted(scores)[count - 1]
-    usual = middle_value([abs(score) for score in scores])
-    at_edge = [i for i, s in enumerate(scores) if tied(s, edge, usual)]
+    at_edge = [i for i, s in enumerate(scores) if tied(s, edge)]
     below = [i for i, s in enumerate(scores) if s < edge and i not in at_edge]
     weights = np.zeros(len(scores))
     weights[below] = 1 / count

@@ -85,6 +85,16 @@ def test_an_update_far_too_large_beside_the_others_is_dropped_at_any_scale(facto
     np.testing.assert_allclose(Mean()(x, 1), np.delete(x, 4, axis=0).mean(axis=0), rtol=1e-12)
 
 
+@pytest.mark.parametrize("value", [1e170, 1.6e308, np.inf])
+def test_a_worker_that_is_dropped_does_not_change_the_unit_of_the_others(value):
+    x = updates(7, 5)
+    x[4] = value
+    space, source, _ = open_space(Matrix(torch.from_numpy(x)), 1, needs_products=True)
+    assert source.rows.tolist() == [0, 1, 2, 3, 5, 6]
+    assert space.exponent == 0
+    np.testing.assert_allclose(space.norms, np.linalg.norm(np.delete(x, 4, 0), axis=1), rtol=1e-9)
+
+
 def test_zeros_in_float64_are_ordinary():
     x = updates(5, 4)
     x[:2] = 0.0

@@ -169,10 +169,17 @@ def _share_ties(
 
 
 @_exact
-def _keep_equal_windows(block: Array, at: Array, keep: int, first: Array, out: Array) -> None:
+def _keep_equal_windows(
+    block: Array, at: Array, n: int, keep: int, twice: Array, first: Array, out: Array
+) -> None:
     for j in range(out.shape[0]):
-        lowest = block[at[first[j]], j]
-        out[j] = lowest if lowest == block[at[first[j] + keep - 1], j] else out[j]
+        lowest, after = block[at[first[j]], j], first[j] + keep
+        if lowest != block[at[after - 1], j]:
+            continue
+        # A window of equal values that shares its places with others is not their mean alone.
+        shared = after < n and lowest + block[at[min(after, n - 1)], j] == twice[j]
+        if not shared or lowest == block[at[after], j]:
+            out[j] = lowest
 
 
 @_exact
@@ -218,7 +225,8 @@ def network_mean_around_median(
             _share_ties(block, at, n, keep, twice[:width], first[:width], total[:width])
         _divide(total[:width], float(keep), out[s : s + width])
         if x.itemsize == 8:
-            _keep_equal_windows(block, at, keep, first[:width], out[s : s + width])
+            result = out[s : s + width]
+            _keep_equal_windows(block, at, n, keep, twice[:width], first[:width], result)
     return clean
 
 

@@ -46,9 +46,11 @@ def open_space(source: Source, f: int, needs_products: bool) -> tuple[Space, Sou
         sizes = _magnitudes(source)
         middle = _size_to_scale_by(sizes, found.energies)
         if middle is not None:
-            exponent = int(np.frexp(middle)[1])
             with np.errstate(over="ignore"):
                 fine = np.flatnonzero(sizes <= LARGEST_RATIO * middle)
+            # A worker that is dropped must not change the unit in which the others are seen.
+            if _size_to_scale_by(sizes[fine], found.energies[fine]) is not None:
+                exponent = int(np.frexp(middle)[1])
             source = Scaled(source if len(fine) == given else source.keep(fine), exponent)
             found = _look(source, needs_products)
     with np.errstate(over="ignore", invalid="ignore"):
