@@ -99,6 +99,8 @@ def assert_exact(rule, x, f, dtype):
 def test_ties_of_whole_numbers_are_those_of_fractions(rule, kind, dtype):
     if kind == "translated" and rule in ROUNDED_BEFORE_THEY_RANK:
         pytest.skip("a million and a third is no number of float64")
+    if rule == Bulyan() and dtype == np.float32:
+        pytest.skip("a third is no number of float32, and Bulyan compares what it averaged")
     rng = np.random.default_rng(7)
     for n, f in sizes(rule):
         for d in (1, 12):
