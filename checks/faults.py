@@ -22,9 +22,9 @@ PAGE = Path(__file__).parent.parent / "results" / "faults.md"
 CLASSES = {
     "damage": ("Damage to files", "a flipped bit, a cut or a range of zeros is named", 7),
     "disks": ("Failing disks", "the writer says so, and all files are as they were", 20),
-    "kills": ("Kills", "`kill -9` of a grid: the same command ends in the same bits", 3),
-    "runs": ("Runs", "the same bits twice, resumed, and in a process of its own", 20),
-    "claims": ("Claims", "one run, one owner", 10),
+    "kills": ("Kills", "`kill -9` of a grid: the same command ends in the same bits", 2),
+    "runs": ("Runs", "the same bits twice, resumed, and in a process of its own", 12),
+    "claims": ("Claims", "one run, one owner", 5),
     "replies": ("Hostile replies", "malformed replies are dropped, the model is finite", 20),
     "parts": ("Texts of parts", "read, or refused in words", 10),
 }

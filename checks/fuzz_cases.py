@@ -190,7 +190,7 @@ batch = 16
 
 [axes]
 aggregator = ["median", "trimmed-mean"]
-seed = [1, 2, 3]
+seed = [1, 2]
 """
 
 
