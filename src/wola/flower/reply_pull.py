@@ -72,8 +72,10 @@ class ReplyLimits:
         for content in contents.values():
             piece = get_object_type_from_object_content(content) == "ArrayChunk"
             sizes["arrays" if piece else "records"] += len(content)
-        names = NAMES * self.objects
-        for what, most in (("arrays", self.arrays + names), ("records", self.records + names)):
+        # Only arrays that were sent make room for the names of their pieces among the records.
+        names = NAMES * (FEW + min(sizes["arrays"], self.arrays) // SMALLEST_PIECE)
+        limits = {"arrays": self.arrays + NAMES * self.objects, "records": self.records + names}
+        for what, most in limits.items():
             if sizes[what] > most:
                 raise OversizedReply(f"{sizes[what]} bytes of {what}; allowed: at most {most}")
 
