@@ -56,7 +56,7 @@ def test_a_checkpoint_that_lacks_fields_is_named(folder: Path) -> None:
     kind = next(kind for kind in KINDS if kind.name == "checkpoint")
     path = kind.file(folder)
     whole = path.read_bytes()
-    shorter = path.with_name("shorter.pt")
+    shorter = folder / "shorter.pt"
     found = torch.load(io.BytesIO(unsealed_bytes(whole)), weights_only=True)
     try:
         for name in ("round", "steps", "evaluations", "good", "ending"):
@@ -72,6 +72,8 @@ def test_a_checkpoint_that_lacks_fields_is_named(folder: Path) -> None:
 def test_a_clean_up_sets_every_damaged_file_aside(folder: Path, tmp_path: Path) -> None:
     store = Store(tmp_path / "store")
     shutil.copytree(folder / "store", store.path)
+    (checkpoint,) = store.path.glob("live/*.pt")
+    checkpoint.rename(checkpoint.with_name("of-a-run-that-is-not-done.pt"))
     names = ("failed/*.json", "coincidences/*.json", "strategies/*.json", "live/*.pt")
     paths = [path for name in (*names, "index.parquet") for path in store.path.glob(name)]
     assert len(paths) >= 5

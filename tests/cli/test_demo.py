@@ -59,7 +59,7 @@ def test_a_demonstration_prints_tables_and_where_picture_and_page_are(shown):
 
 def test_the_numbers_are_those_of_the_runs(shown):
     table = Store.open(shown[0] / "store", create=False).frame()
-    rows = table.filter(strategy="WoLA", aggregator="multi-krum")
+    rows = table.filter(strategy="WoLA", aggregator="multi-krum(power=1)")
 
     assert len(table) == 8
     (line,) = (

@@ -17,9 +17,10 @@ from wola.training.schedule import Step
 OTHER = {
     ("aggregator", "geometric-median"): "geometric-median(iterations=10, nu=0.1)",
     ("aggregator", "krum"): "krum(power=1)",
-    ("aggregator", "multi-krum"): "multi-krum(power=1.5)",
+    ("aggregator", "multi-krum"): "multi-krum(power=1.5, m=3)",
+    ("aggregator", "caf"): "caf(pace=weighted)",
     ("aggregator", "centered-clipping"): "centered-clipping(tau=0.5, iterations=3)",
-    ("attack", "alie"): "alie(z=1.5)",
+    ("attack", "alie"): "alie(z=1.5, std=sample, quantile=honest)",
     ("attack", "foe"): "foe(epsilon=2)",
     ("attack", "gaussian"): "gaussian(mean=1, std=0.1)",
     ("attack", "label-shift"): "label-shift(k=2)",
