@@ -8,11 +8,11 @@ from tempfile import TemporaryDirectory
 from time import monotonic
 
 from wola.flower.deployment.credentials import make_credentials
-from wola.flower.deployment.demo import STRATEGIES, Plan, join, watch_run
+from wola.flower.deployment.demo import STRATEGIES, FederationPlan, join, watch_run
 from wola.flower.deployment.local_federation import LocalFederation
 
 
-class HonestPlan(Plan):
+class HonestPlan(FederationPlan):
     """The demonstration's plan without a Byzantine client."""
 
     @property

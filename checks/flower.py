@@ -19,7 +19,7 @@ from time import monotonic, sleep
 from typing import Any
 
 from wola.flower.deployment.credentials import make_credentials
-from wola.flower.deployment.demo import Plan, join
+from wola.flower.deployment.demo import FederationPlan, join
 from wola.flower.deployment.example import example_app
 from wola.flower.deployment.local_federation import CONNECTED, LocalFederation
 from wola.flower.deployment.ports import LOOPBACK
@@ -87,7 +87,7 @@ def main() -> int:
 
 def check_all(folder: Path, tally: Tally) -> list[Program]:
     """All checks on one deployment; the programs that were started."""
-    plan = Plan(clients=CLIENTS, misbehave="scaled", rounds=ROUNDS, deadline=90.0)
+    plan = FederationPlan(clients=CLIENTS, misbehave="scaled", rounds=ROUNDS, deadline=90.0)
     credentials = make_credentials(folder / "keys", clients=CLIENTS + 1)
     with LocalFederation(folder, credentials) as federation:
         join(federation, plan)
@@ -97,7 +97,7 @@ def check_all(folder: Path, tally: Tally) -> list[Program]:
         return list(federation.programs.started)
 
 
-def check_outsiders(federation: LocalFederation, plan: Plan, tally: Tally) -> None:
+def check_outsiders(federation: LocalFederation, plan: FederationPlan, tally: Tally) -> None:
     """Checks that outsiders are refused."""
     stranger = federation.start_node(STRANGER, plan.node_config(STRANGER, federation.credentials))
     if not federation.proxied:
@@ -121,7 +121,7 @@ def check_outsiders(federation: LocalFederation, plan: Plan, tally: Tally) -> No
     tally.check("an unregistered node is refused", refused and not inside, stranger.tail())
 
 
-def check_run(federation: LocalFederation, plan: Plan, tally: Tally) -> None:
+def check_run(federation: LocalFederation, plan: FederationPlan, tally: Tally) -> None:
     """A run outlives a Byzantine client, the death of a node and the death of the SuperLink."""
     config = plan.run_config("wola", federation.folder, federation.credentials)
     config["quorum"] = 0

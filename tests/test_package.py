@@ -168,3 +168,31 @@ def test_the_example_of_one_round_shows_what_wola_changes(tmp_path, monkeypatch,
     runpy.run_path("examples/one_round.py", run_name="__main__")
     assert "gradient dissimilarity" in capsys.readouterr().out
     assert (tmp_path / "one_round.png").stat().st_size > 1000
+
+
+def defined(path: Path) -> set[str]:
+    """The classes, functions and types that a module defines for others."""
+    found = set()
+    for node in ast.parse(path.read_text()).body:
+        match node:
+            case ast.ClassDef(name=name) | ast.FunctionDef(name=name):
+                found.add(name)
+            case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+                found.add(name)
+    return {name for name in found if not name.startswith("_") and not name.isupper()}
+
+
+def test_a_public_name_stands_for_one_thing_in_the_whole_package():
+    # Commands are named by what is typed: `runs show` and `data show`.
+    modules = [
+        path
+        for path in sorted(SOURCE.rglob("*.py"))
+        if not any(part.startswith("_") for part in path.relative_to(SOURCE).parts)
+        and path.parent.name != "cli"
+    ]
+    places: dict[str, list[str]] = {}
+    for path in modules:
+        for name in defined(path):
+            places.setdefault(name, []).append(str(path.relative_to(SOURCE)))
+    assert len(places) > 400
+    assert {name: where for name, where in places.items() if len(where) > 1} == {}

@@ -6,7 +6,7 @@ from rich.console import Console
 
 from tests.bench.small import iris
 from wola.bench.events import Begun, Done, Evaluated, Failed, Retried, Said, Skipped
-from wola.bench.progress import GridProgress, Pace, RunProgress
+from wola.bench.progress import GridProgress, RunProgress, Speed
 from wola.training import Evaluation, Scenario, simulate
 
 FIRST, SECOND = iris(strategy="WoLA"), iris(strategy="NNM", seed=2)
@@ -129,7 +129,7 @@ def test_before_the_first_run_neither_pace_nor_time_left_is_shown(clock):
 def test_the_time_left_is_that_of_the_rest_once_it_can_be_trusted(
     clock, total, there, done, seconds, left
 ):
-    pace = Pace(total, there=there, done=done, clock=clock)
+    pace = Speed(total, there=there, done=done, clock=clock)
     clock.now = seconds
 
     assert pace.left() == left

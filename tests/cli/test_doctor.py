@@ -3,7 +3,8 @@
 import json
 from importlib.metadata import version
 
-from wola.cli.doctor import cores, devices, facts, installed
+from wola.bench.executors.local import cores
+from wola.cli.doctor import devices, facts, installed
 from wola.ground import cache_folder
 
 

@@ -3,7 +3,7 @@ from dataclasses import FrozenInstanceError, fields, is_dataclass
 import pytest
 
 from wola.data import DATASETS, load
-from wola.data.source import Source
+from wola.data.source import DataSource
 
 OWN = {"npz", "folder", "csv", "parquet"}
 
@@ -11,7 +11,7 @@ OWN = {"npz", "folder", "csv", "parquet"}
 @pytest.mark.parametrize("name", DATASETS)
 def test_every_dataset_is_a_frozen_value_with_a_name_and_one_line_about_it(name):
     kind = DATASETS[name]
-    assert issubclass(kind, Source)
+    assert issubclass(kind, DataSource)
     assert is_dataclass(kind)
     assert kind.name == name
     assert kind.own == (name in OWN)

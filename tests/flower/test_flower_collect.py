@@ -13,7 +13,7 @@ from tests.flower.test_flower_loopback import echo
 from wola.flower import LoopbackGrid
 from wola.flower.collect import (
     Invalid,
-    Refused,
+    RefusedReply,
     collect,
     match_replies,
     messages_to,
@@ -89,7 +89,7 @@ def test_a_late_reply_within_the_deadline_is_waited_for() -> None:
 def test_every_node_asked_is_in_exactly_one_place() -> None:
     def judge(node: int, reply: Message) -> str:
         if node == 1002:
-            raise Refused("another model")
+            raise RefusedReply("another model")
         if node == 1003:
             raise ZeroDivisionError
         return "right"

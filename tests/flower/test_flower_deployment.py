@@ -9,11 +9,11 @@ import pytest
 from wola.flower.deployment import (
     Credentials,
     DeploymentError,
+    FederationPlan,
     LocalFederation,
-    Plan,
-    demonstrate,
     local_federation,
     make_credentials,
+    run_demo_federation,
 )
 from wola.flower.deployment.demo import round_line
 from wola.flower.deployment.ports import free_ports, listening
@@ -108,7 +108,7 @@ def fakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.usefixtures("fakes")
 def test_a_demonstration_registers_connects_runs_and_stops(tmp_path: Path) -> None:
     told: list[str] = []
-    runs = demonstrate(Plan(clients=1, rounds=2), tmp_path / "demo", told.append)
+    runs = run_demo_federation(FederationPlan(clients=1, rounds=2), tmp_path / "demo", told.append)
     assert [record["accuracy"] for record in runs["wola"]][:2] == [91.0, 92.0]
     assert "client 0 is Byzantine (sign-flip)" in told[1]
     node = (tmp_path / "demo" / "logs" / "node-0.log").read_text()
@@ -119,7 +119,9 @@ def test_a_demonstration_registers_connects_runs_and_stops(tmp_path: Path) -> No
 @pytest.mark.usefixtures("fakes")
 def test_a_run_that_ends_too_early_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(DeploymentError, match="ended before its last round"):
-        demonstrate(Plan(clients=1, rounds=9), tmp_path / "demo", lambda line: None)
+        run_demo_federation(
+            FederationPlan(clients=1, rounds=9), tmp_path / "demo", lambda line: None
+        )
 
 
 def test_nodes_reach_the_superlink_through_the_proxy(

@@ -13,7 +13,7 @@ import pytest
 from flwr.app import Context, RecordDict
 
 from wola.flower import LoopbackGrid
-from wola.flower.deployment import Credentials, Plan, Proxy, example_app, make_credentials
+from wola.flower.deployment import Credentials, FederationPlan, Proxy, example_app, make_credentials
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "flower"
 CLIENTS = 5
@@ -45,7 +45,7 @@ def train(
     app: dict[str, ModuleType], keys: Credentials, folder: Path, **changes: Any
 ) -> list[dict[str, Any]]:
     """Runs the app in one process; its records."""
-    plan = Plan(clients=CLIENTS, rounds=2)
+    plan = FederationPlan(clients=CLIENTS, rounds=2)
     config = settings() | plan.run_config(changes.pop("strategy"), folder, keys)
     config |= {"local-steps": 20, **changes}
     grid = LoopbackGrid([app["client_app"].app] * CLIENTS, run_config=config)
@@ -87,7 +87,7 @@ def test_the_example_compares_with_fedavg_under_the_same_lie(
 
 
 def test_every_setting_of_the_demonstration_is_one_of_the_app(keys: Credentials) -> None:
-    assert set(Plan().run_config("wola", keys.folder, keys)) <= set(settings())
+    assert set(FederationPlan().run_config("wola", keys.folder, keys)) <= set(settings())
 
 
 def test_the_examples_proxy_is_the_one_that_is_checked() -> None:

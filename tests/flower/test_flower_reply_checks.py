@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from flwr.app import Array, ConfigRecord, Message, MetricRecord, RecordDict
 
 from wola.flower import wire
-from wola.flower.collect import Collected, Invalid, Refused, messages_to
+from wola.flower.collect import Collected, Invalid, RefusedReply, messages_to
 from wola.flower.loopback import identify_process
 from wola.flower.reply_checks import (
     Expected,
@@ -141,9 +141,11 @@ def test_claims_beside_the_update_carry_no_weight() -> None:
 
 
 def test_a_refusal_and_another_fingerprint_are_no_lies() -> None:
-    with pytest.raises(Refused, match="refused: my model is smaller"):
+    with pytest.raises(RefusedReply, match="refused: my model is smaller"):
         read_update(NODE, reply(train_content(refused="my model is smaller")), EXPECTED)
-    with pytest.raises(Refused, match=r"another model: fingerprint eeeeeeeeeeee\.\.\., not ffff"):
+    with pytest.raises(
+        RefusedReply, match=r"another model: fingerprint eeeeeeeeeeee\.\.\., not ffff"
+    ):
         read_update(NODE, reply(train_content(fingerprint="e" * 64)), EXPECTED)
 
 
@@ -253,7 +255,7 @@ def test_what_is_wrong_with_a_signed_reply_is_held_against_its_key() -> None:
         read_update(NODE, reply(content), SIGNED)
     refusing = train_content(refused="no")
     sign_content(refusing, KEY, NODE)
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RefusedReply) as refused:
         read_update(NODE, reply(refusing), SIGNED)
     assert wrong.value.key == refused.value.key == public_bytes(KEY)
 

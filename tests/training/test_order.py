@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.training import plain
 from wola.aggregation import CoordinateMedian, Krum, Outcome
 from wola.training import Round, Scenario, assemble, simulate
-from wola.training.order import in_rows, places, shuffled
+from wola.training.order import in_rows, shuffled, worker_places
 
 FIRST = "tests.training.first_row:FirstRow"
 FEW = Scenario(workers=5, byzantine=2, aggregator=FIRST, batch=16)
@@ -32,14 +32,14 @@ def test_the_order_is_drawn_from_a_stream_of_its_own():
 @given(st.integers(0, 20), st.integers(0, 20), st.integers(1, 100))
 def test_everyone_has_one_place_in_every_order(honest, byzantine, step):
     for order in ("shuffled", "byzantine-first", "byzantine-last"):
-        rows = places(order, honest=honest, byzantine=byzantine, seed=1, step=step)
+        rows = worker_places(order, honest=honest, byzantine=byzantine, seed=1, step=step)
         assert rows.sort().values.tolist() == list(range(honest + byzantine))
 
 
 def test_the_fixed_orders_keep_the_workers_of_a_kind_together():
     given_counts = {"honest": 3, "byzantine": 2, "seed": 1, "step": 1}
-    assert places("byzantine-first", **given_counts).tolist() == [3, 4, 0, 1, 2]
-    assert places("byzantine-last", **given_counts).tolist() == [0, 1, 2, 3, 4]
+    assert worker_places("byzantine-first", **given_counts).tolist() == [3, 4, 0, 1, 2]
+    assert worker_places("byzantine-last", **given_counts).tolist() == [0, 1, 2, 3, 4]
 
 
 def test_a_rule_that_favours_the_first_favours_nobody():

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from wola.aggregation.source import Scaled, Source
+from wola.aggregation.source import Scaled, UpdateSource
 from wola.aggregation.space import Floats, Space, centred_products, rounding, row_energies
 
 #: Squared norms between 2^-400 and 2^400 need no scaling: their squares stay in float64's range.
@@ -30,7 +30,9 @@ class _Pass:
     columns: int
 
 
-def open_space(source: Source, f: int, needs_products: bool) -> tuple[Space, Source, int]:
+def open_space(
+    source: UpdateSource, f: int, needs_products: bool
+) -> tuple[Space, UpdateSource, int]:
     """One pass: drop what is not finite, collect inner products; the space, and what f is then.
 
     An update is dropped if it holds a NaN or an infinity or if its Euclidean norm overflows its
@@ -73,7 +75,7 @@ def _nothing_left(given: int) -> str:
     return f"all {given} updates are non-finite: nothing is left to aggregate"
 
 
-def _look(source: Source, needs_products: bool) -> _Pass:
+def _look(source: UpdateSource, needs_products: bool) -> _Pass:
     energies = np.zeros(source.n)
     products = np.zeros((source.n + 1, source.n + 1))
     largest, columns = float("inf"), 0
@@ -102,7 +104,7 @@ def _is_extreme(energies: Floats) -> bool:
     return not within.all()
 
 
-def _magnitudes(source: Source) -> Floats:
+def _magnitudes(source: UpdateSource) -> Floats:
     """The largest absolute value of each row, (n,): NaN or infinite where one of its values is."""
     sizes = np.zeros(source.n)
     for piece in source.pieces():

@@ -13,7 +13,15 @@ from torch import Generator, Tensor
 
 from wola.aggregation.columns import middle_mean
 from wola.aggregation.opening import TooFewUpdates, open_space
-from wola.aggregation.source import Blocks, ColumnBlocks, Matrix, Source, Updates, as_matrix, like
+from wola.aggregation.source import (
+    Blocks,
+    ColumnBlocks,
+    Matrix,
+    Updates,
+    UpdateSource,
+    as_matrix,
+    like,
+)
 from wola.aggregation.space import Floats, Space
 from wola.ground.checks import check_whole
 
@@ -121,8 +129,8 @@ class Rule(ABC):
         return like(solution.vector().to(dtype), first)
 
     def _solved(
-        self, source: Source, f: int, generator: Generator | None
-    ) -> tuple[Source, Solution]:
+        self, source: UpdateSource, f: int, generator: Generator | None
+    ) -> tuple[UpdateSource, Solution]:
         self.check(source.n, f)
         f = check_whole("f", f, least=0)
         space, source, remaining = open_space(source, f, self.needs_products)
@@ -133,7 +141,7 @@ class Rule(ABC):
         return source, self.solve(space, remaining, generator)
 
 
-def _weights(solution: Solution, source: Source, matrix: Tensor, updates: Updates) -> Any:
+def _weights(solution: Solution, source: UpdateSource, matrix: Tensor, updates: Updates) -> Any:
     if solution.weights is None:
         return None
     dtype = torch.float64 if matrix.dtype == torch.float64 else torch.float32

@@ -85,7 +85,11 @@ def like(values: Tensor, updates: Any) -> Any:
 
 
 def times_power_of_two(values: Tensor, exponent: int) -> Tensor:
-    """`values` times 2^exponent, exact unless it leaves the range of the dtype."""
+    """`values` times 2^exponent, exact unless it leaves the range of the dtype.
+
+    >>> times_power_of_two(torch.tensor([3.0, -0.5]), 2)
+    tensor([12., -2.])
+    """
     if exponent == 0:
         return values
     # In two steps, since 2^exponent alone may leave the range.
@@ -93,7 +97,7 @@ def times_power_of_two(values: Tensor, exponent: int) -> Tensor:
     return values * 2.0**half * 2.0 ** (exponent - half)
 
 
-class Source(ABC):
+class UpdateSource(ABC):
     """n updates that can be walked through, piece of columns by piece of columns, twice."""
 
     rows: NDArray[np.int64]
@@ -109,11 +113,11 @@ class Source(ABC):
         return len(self.rows)
 
     @abstractmethod
-    def keep(self, rows: NDArray[np.int64]) -> Source:
+    def keep(self, rows: NDArray[np.int64]) -> UpdateSource:
         """The same source with only these of its kept rows."""
 
 
-class Matrix(Source):
+class Matrix(UpdateSource):
     """Updates that lie in memory as one (n, d) tensor: a single piece."""
 
     def __init__(self, matrix: Tensor, rows: NDArray[np.int64] | None = None) -> None:
@@ -130,7 +134,7 @@ class Matrix(Source):
         return Matrix(self.matrix.index_select(0, chosen), self.rows[rows])
 
 
-class ColumnBlocks(Source):
+class ColumnBlocks(UpdateSource):
     """Updates that come as an iterable of (n, b) column blocks, iterated afresh for each pass.
 
     Weights found in one pass mean nothing in another that gives other columns: a pass that differs
@@ -182,10 +186,10 @@ class ColumnBlocks(Source):
         return ColumnBlocks(self.blocks, self.rows[rows], self._first_pass)
 
 
-class Scaled(Source):
+class Scaled(UpdateSource):
     """The updates of another source times 2^-exponent."""
 
-    def __init__(self, source: Source, exponent: int) -> None:
+    def __init__(self, source: UpdateSource, exponent: int) -> None:
         self.source, self.exponent, self.rows = source, exponent, source.rows
 
     def pieces(self) -> Iterator[Tensor]:

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from wola.aggregation import _kernels
 from wola.aggregation.columns import middle_mean, over_chunks
-from wola.aggregation.source import Source, times_power_of_two
+from wola.aggregation.source import UpdateSource, times_power_of_two
 
 Floats = NDArray[np.float64]
 
@@ -132,7 +132,7 @@ class Space:
     large or small that their squares would overflow or vanish.
     """
 
-    source: Source
+    source: UpdateSource
     coefficients: Floats | None = None
     given_products: Floats | None = field(default=None, repr=False)
     given_energies: Floats | None = field(default=None, repr=False)

@@ -4,23 +4,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from wola.aggregation.source import times_power_of_two
 from wola.aggregation.space import Floats, row_energies
 
 #: Norms between 1/COMFORTABLE and COMFORTABLE keep their fourth powers, sums of them included.
 COMFORTABLE = 2.0**130
-
-
-def times_power_of_two(values: Tensor, exponent: int) -> Tensor:
-    """values x 2^exponent: exact, but where the result is too small or too large for the dtype.
-
-    >>> times_power_of_two(torch.tensor([3.0, -0.5]), 2)
-    tensor([12., -2.])
-    """
-    if exponent == 0:
-        return values
-    # In two steps, since the power itself may be beyond the dtype.
-    half = exponent // 2
-    return values * 2.0**half * 2.0 ** (exponent - half)
 
 
 def exponent_of(peak: float) -> int:

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from torch import Generator, Tensor
 
 from wola.aggregation.rule import Rule
-from wola.aggregation.source import Matrix, Updates, as_matrix, like
-from wola.attacks._scale import norms_and_peaks, scaling, times_power_of_two
+from wola.aggregation.source import Matrix, Updates, as_matrix, like, times_power_of_two
+from wola.attacks._scale import norms_and_peaks, scaling
 from wola.ground.checks import check_whole
 
 

@@ -10,10 +10,10 @@ from torch import Generator, Tensor
 
 from wola.aggregation.opening import open_space
 from wola.aggregation.rule import Rule
-from wola.aggregation.source import Matrix
+from wola.aggregation.source import Matrix, times_power_of_two
 from wola.aggregation.space import Floats
 from wola.attacks._lexicographic import lexicographically_first
-from wola.attacks._scale import exponent_of, times_power_of_two, unit
+from wola.attacks._scale import exponent_of, unit
 from wola.attacks.attack import ColludingAttack, Seen
 from wola.ground.checks import check_whole
 

@@ -49,7 +49,7 @@ def clock_time(seconds: float) -> str:
 
 
 @dataclass
-class Pace:
+class Speed:
     """How fast work goes: `done` units of `total`, beside those that were `there` before."""
 
     total: int
@@ -74,7 +74,7 @@ class Pace:
     def left(self) -> float | None:
         """Seconds that the rest takes at this pace; None until that can be trusted.
 
-        >>> pace = Pace(total=40, clock=iter([0.0, 30.0, 30.0]).__next__)
+        >>> pace = Speed(total=40, clock=iter([0.0, 30.0, 30.0]).__next__)
         >>> pace.left()
         >>> pace.done = 10
         >>> pace.left()
@@ -94,7 +94,7 @@ class Progress:
     anything else gets the lines that it says.
     """
 
-    def __init__(self, console: Console, title: str, pace: Pace) -> None:
+    def __init__(self, console: Console, title: str, pace: Speed) -> None:
         self.console, self.title, self.pace = console, title, pace
         self._live: Live | None = None
 
@@ -165,7 +165,7 @@ class GridProgress(Progress):
         title: str = "grid",
         clock: Callable[[], float] = monotonic,
     ) -> None:
-        super().__init__(console, title, Pace(total, clock=clock))
+        super().__init__(console, title, Speed(total, clock=clock))
         self.failed: list[str] = []
         self.current: dict[str, Note] = {}
 
@@ -223,7 +223,7 @@ class RunProgress(Progress, Callback):
     """
 
     def __init__(self, console: Console, *, clock: Callable[[], float] = monotonic) -> None:
-        super().__init__(console, "steps", Pace(0, clock=clock))
+        super().__init__(console, "steps", Speed(0, clock=clock))
         self.started = False
         self.accuracy, self.dissimilarity = "-", "-"
 
@@ -239,7 +239,7 @@ class RunProgress(Progress, Callback):
         if step:
             self.say(f"going on after step {step}")
         self.started = True
-        self.pace = Pace(scenario.steps, there=step, clock=self.pace.clock)
+        self.pace = Speed(scenario.steps, there=step, clock=self.pace.clock)
 
     def on_step(self, record: StepRecord) -> None:
         """Moves the bar."""

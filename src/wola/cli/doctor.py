@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from wola.bench.executors.local import cores
 from wola.cli.data import whereabouts
 from wola.cli.screen import say_json, screen
 from wola.data import DATASETS
@@ -32,13 +33,6 @@ def devices() -> list[str]:
     cards = [f"cuda:{index}" for index in range(torch.cuda.device_count())]
     apple = ["mps"] if torch.backends.mps.is_available() else []
     return ["cpu", *(["cuda"] if cards else []), *cards, *apple]
-
-
-def cores() -> int:
-    """How many processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def installed(package: str) -> str:

@@ -78,9 +78,9 @@ def demo(
     The same federation is trained with Flower's FedAvg, then with WoLA and a robust rule.
     """
     _need_flower()
-    from wola.flower.deployment import LIES, Plan, demonstrate
+    from wola.flower.deployment import LIES, FederationPlan, run_demo_federation
 
-    plan = Plan(misbehave=known("misbehave", misbehave, LIES), rounds=rounds, seed=seed)
+    plan = FederationPlan(misbehave=known("misbehave", misbehave, LIES), rounds=rounds, seed=seed)
     console = screen()
     if keep is not None and keep.exists() and any(keep.iterdir()):
         raise Refused(f"keep = {str(keep)!r} is not empty; allowed: a new folder")
@@ -88,7 +88,7 @@ def demo(
     with ExitStack() as stack:
         folder = keep or Path(stack.enter_context(TemporaryDirectory(prefix="wola-flower-")))
         try:
-            runs = demonstrate(plan, folder.resolve(), lambda line: say(console, line))
+            runs = run_demo_federation(plan, folder.resolve(), lambda line: say(console, line))
         except KeyboardInterrupt:
             say(console, "interrupted: everything that was started is stopped")
             raise typer.Exit(INTERRUPTED) from None

@@ -26,7 +26,7 @@ from wola.data.public import SOURCES
 from wola.data.registry import DATASETS
 from wola.data.shards import Shards
 from wola.data.similarity import GammaSimilarity, Iid
-from wola.data.source import Source, default_partition
+from wola.data.source import DataSource, default_partition
 from wola.data.tables import Csv, Parquet
 
 PARTITIONS: Mapping[str, type[Partition]] = {
@@ -47,6 +47,7 @@ __all__ = [
     "Clients",
     "Csv",
     "DataError",
+    "DataSource",
     "Dataset",
     "Digits",
     "Dirichlet",
@@ -66,7 +67,6 @@ __all__ = [
     "Partition",
     "Purchase100",
     "Shards",
-    "Source",
     "cached_file",
     "content_digest",
     "default_partition",

@@ -10,7 +10,7 @@ from torch import Generator, Tensor
 from wola.data.partition import DrawnPartition, check_workers, resampled_test_indices
 from wola.data.sampling import (
     Counts,
-    Floats,
+    Shares,
     class_pools,
     deal,
     numpy_generator,
@@ -100,8 +100,8 @@ class Dirichlet(DrawnPartition):
 
 def _dirichlet(
     alpha: float, workers: int, present: NDArray[np.bool_], rng: np.random.Generator
-) -> Floats:
+) -> Shares:
     shares = np.zeros((workers, len(present)))
     shares[:, present] = rng.dirichlet(np.full(int(present.sum()), alpha), size=workers)
-    normalised: Floats = shares / shares.sum(axis=1, keepdims=True)
+    normalised: Shares = shares / shares.sum(axis=1, keepdims=True)
     return normalised

@@ -7,10 +7,10 @@ import numpy as np
 
 from wola.data.arrays import checked_arrays, split
 from wola.data.dataset import Dataset, make_dataset
-from wola.data.source import Source
+from wola.data.source import DataSource
 
 
-class Embedded(Source):
+class Embedded(DataSource):
     """A dataset that needs no file."""
 
 

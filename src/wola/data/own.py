@@ -16,7 +16,7 @@ from wola.data.dataset import Dataset, make_dataset
 from wola.data.files import DAMAGED
 from wola.data.own_arrays import own_arrays
 from wola.data.samples import GREY, pixels
-from wola.data.source import Source
+from wola.data.source import DataSource
 
 TRAIN, TEST, CLIENTS = ("x_train", "y_train"), ("x_test", "y_test"), ("client", "client_train")
 EXPECTED = "x_train, y_train, and x_test with y_test or neither"
@@ -24,7 +24,7 @@ PICTURES = frozenset({".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", 
 
 
 @dataclass(frozen=True)
-class OwnFile(Source):
+class OwnFile(DataSource):
     """Data of the user's own in one file or folder."""
 
     path: str | PathLike[str]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from wola.data.arrays import Arrays, DataError, checked_arrays, held_out_rows
 
-Labels = NDArray[np.int64]
+_Labels = NDArray[np.int64]
 CHANNELS = (1, 3, 4)
 SHOWN = 5
 
@@ -26,7 +26,7 @@ def own_arrays(
 ) -> Arrays:
     """Checked arrays from whatever holds inputs and labels.
 
-    Labels that are the numbers 0 to C - 1 stay as they are. Others, numbers with gaps or text,
+    _Labels that are the numbers 0 to C - 1 stay as they are. Others, numbers with gaps or text,
     become numbers in sorted order, with ``classes`` their names; given ``classes`` decide the order
     of labels in words. ``clients`` has one name or number per sample of ``x_train``. Without a test
     set one sample in five is split off, see :func:`~wola.data.arrays.split`.
@@ -44,7 +44,7 @@ def own_arrays(
     labels, tests, names = named_labels(
         y, None if y_test is None else as_array(y_test), classes=classes, origin=origin
     )
-    members: Labels | None = None
+    members: _Labels | None = None
     client_names: tuple[str, ...] = ()
     if clients is not None:
         members, client_names = numbered(as_array(clients), f"the clients of {origin}")
@@ -80,8 +80,8 @@ def named_labels(
     *,
     classes: Sequence[str] | None = None,
     origin: str,
-) -> tuple[Labels, Labels | None, tuple[str, ...]]:
-    """Labels as numbers from 0, for training and test, and the names of the classes.
+) -> tuple[_Labels, _Labels | None, tuple[str, ...]]:
+    """_Labels as numbers from 0, for training and test, and the names of the classes.
 
     No names for whole numbers 0 to C - 1, which need none.
 
@@ -110,7 +110,7 @@ def named_labels(
     )
 
 
-def numbered(values: NDArray[Any], what: str) -> tuple[Labels, tuple[str, ...]]:
+def numbered(values: NDArray[Any], what: str) -> tuple[_Labels, tuple[str, ...]]:
     """Values as numbers from 0 in sorted order, numbers numerically, and their names.
 
     >>> numbered(np.array(["lyon", "bern", "lyon"]), "the clients")
@@ -138,7 +138,7 @@ def plain_values(values: NDArray[Any], what: str) -> NDArray[Any]:
     return values
 
 
-def _positions(values: NDArray[Any], known: NDArray[Any], what: str) -> Labels:
+def _positions(values: NDArray[Any], known: NDArray[Any], what: str) -> _Labels:
     numbers = {value: place for place, value in enumerate(known.tolist())}
     unknown = sorted({value for value in values.tolist() if value not in numbers}, key=str)
     if unknown:

@@ -16,7 +16,7 @@ from wola.data.cache import cache_file, read_cache, write_cache
 from wola.data.dataset import Dataset, make_dataset
 from wola.data.download import Remote, download
 from wola.data.npm import pack
-from wola.data.source import Source
+from wola.data.source import DataSource
 from wola.ground.folders import cache_folder
 
 #: The places a published dataset can be taken from, by name.
@@ -24,7 +24,7 @@ SOURCES = ("debian", "download", "npm")
 
 
 @dataclass(frozen=True)
-class Public(Source):
+class Public(DataSource):
     """A dataset that others have published, and the places where its files are found.
 
     ``source`` is a file or folder, which is read and not copied, or one of ``SOURCES``. Without

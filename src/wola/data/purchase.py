@@ -15,11 +15,11 @@ TEXT_FILE = "dataset_purchase"
 ARRAY_FILE = "purchase100.npz"
 ROWS, FEATURES, CLASSES = 197_324, 600, 100
 
-Values = NDArray[np.uint8]
-Labels = NDArray[np.int64]
+_Values = NDArray[np.uint8]
+_Labels = NDArray[np.int64]
 
 
-def parse_purchase_text(content: bytes, *, name: str) -> tuple[Values, Labels]:
+def parse_purchase_text(content: bytes, *, name: str) -> tuple[_Values, _Labels]:
     """Features (N, 600) and labels 0 to 99 from lines ``label,v1,...,v600`` with labels 1 to 100.
 
     >>> line = b"100," + b",".join([b"0", b"1"] * 300)
@@ -41,10 +41,10 @@ def parse_purchase_text(content: bytes, *, name: str) -> tuple[Values, Labels]:
     return _checked(features, np.array(labels, dtype=np.int64) - 1, name)
 
 
-def parse_purchase_arrays(content: bytes, *, name: str) -> tuple[Values, Labels]:
+def parse_purchase_arrays(content: bytes, *, name: str) -> tuple[_Values, _Labels]:
     """The same from an ``.npz`` with ``features`` (N, 600) and ``labels``.
 
-    Labels are one-hot (N, 100), or whole numbers: 0 to 99 if a 0 occurs, else 1 to 100.
+    _Labels are one-hot (N, 100), or whole numbers: 0 to 99 if a 0 occurs, else 1 to 100.
     """
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
@@ -89,9 +89,9 @@ def read_purchase100(source: Path, *, rows: int = ROWS) -> Arrays:
     return checked_arrays(*split(features, labels), classes=names, origin=str(source))
 
 
-def _class_numbers(labels: NDArray[Any], name: str) -> Labels:
+def _class_numbers(labels: NDArray[Any], name: str) -> _Labels:
     if labels.ndim == 2 and labels.shape[1] == CLASSES and (labels.sum(axis=1) == 1).all():
-        classes: Labels = labels.argmax(axis=1).astype(np.int64)
+        classes: _Labels = labels.argmax(axis=1).astype(np.int64)
         return classes
     if labels.ndim != 1 or labels.dtype.kind not in "iu":
         raise DataError(
@@ -99,11 +99,11 @@ def _class_numbers(labels: NDArray[Any], name: str) -> Labels:
             "or whole numbers (N,)"
         )
     numbers = labels.astype(np.int64)
-    shifted: Labels = numbers if (numbers == 0).any() else numbers - 1
+    shifted: _Labels = numbers if (numbers == 0).any() else numbers - 1
     return shifted
 
 
-def _checked(features: Values, labels: Labels, name: str) -> tuple[Values, Labels]:
+def _checked(features: _Values, labels: _Labels, name: str) -> tuple[_Values, _Labels]:
     if len(labels) == 0 or len(features) != len(labels):
         raise DataError(
             f"{name} has {len(features)} samples and {len(labels)} labels; expected as many, and "

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from torch import Generator, Tensor
 
 Counts = NDArray[np.int64]
-Floats = NDArray[np.float64]
+Shares = NDArray[np.float64]
 EXHAUSTED = 1e-9
 
 
@@ -21,7 +21,7 @@ def numpy_generator(generator: Generator) -> np.random.Generator:
     return np.random.default_rng(int(seed))
 
 
-def whole_counts(shares: Floats, size: int) -> Counts:
+def whole_counts(shares: Shares, size: int) -> Counts:
     """Whole numbers next to ``size`` x ``shares`` (..., C) whose last axis sums to ``size``.
 
     The method of largest remainders; ties go to the lowest class. A share of 0 stays 0.
@@ -79,7 +79,7 @@ def deal(pools: list[Counts], counts: Counts, rng: np.random.Generator) -> list[
     return [torch.from_numpy(np.sort(np.concatenate(parts))) for parts in zip(*cut, strict=True)]
 
 
-def share_out(shares: Floats, stock: Counts, size: int) -> Counts:
+def share_out(shares: Shares, stock: Counts, size: int) -> Counts:
     """Counts (n, C) next to ``size`` x ``shares``, rows summing to ``size``, columns within stock.
 
     A class that runs out is divided in proportion to the demands for it; what a worker then
@@ -103,7 +103,7 @@ def share_out(shares: Floats, stock: Counts, size: int) -> Counts:
     return _rounded_within(quota, stock, size)
 
 
-def _rounded_within(quota: Floats, stock: Counts, size: int) -> Counts:
+def _rounded_within(quota: Shares, stock: Counts, size: int) -> Counts:
     counts = np.floor(quota + EXHAUSTED).astype(np.int64)
     left, need = stock - counts.sum(axis=0), size - counts.sum(axis=1)
     for flat in np.argsort(-(quota - counts), axis=None, kind="stable"):

@@ -7,13 +7,13 @@ from typing import ClassVar
 from wola.data.dataset import Dataset
 
 
-class Source(ABC):
+class DataSource(ABC):
     """A dataset before it is loaded: a frozen value whose parameters say where it is.
 
     ``name`` is what ``DATASETS`` calls it, and the name of the dataset it loads. ``own`` tells
     whether it is the user's own data. The first line of its docstring is what ``wola list`` shows.
 
-    >>> class Coin(Source):
+    >>> class Coin(DataSource):
     ...     name = "coin"
     ...     def load(self):
     ...         return Dataset.from_arrays([[0.0], [1.0]] * 4, ["heads", "tails"] * 4, name="coin")
@@ -37,7 +37,7 @@ class Source(ABC):
         return False
 
 
-def default_partition(source: Source) -> str:
+def default_partition(source: DataSource) -> str:
     """The partition that suits a source, as text, decided from its parameters without loading.
 
     Data of the user's own keep their label mix: natural clients where a column names them, else

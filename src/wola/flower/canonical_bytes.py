@@ -16,7 +16,7 @@ def length_prefixed(*parts: bytes) -> bytes:
     return b"".join(_length(part) + part for part in parts)
 
 
-def content_digest(content: RecordDict, *, without: Collection[tuple[str, str]] = ()) -> bytes:
+def record_digest(content: RecordDict, *, without: Collection[tuple[str, str]] = ()) -> bytes:
     """SHA-256 of all that a content says, save for these pairs of a record and a key.
 
     Records and keys are taken in the order of their names; of arrays dtype, shape and raw bytes,
@@ -24,7 +24,7 @@ def content_digest(content: RecordDict, *, without: Collection[tuple[str, str]] 
 
     >>> from flwr.app import ConfigRecord
     >>> one, other = RecordDict({"a": ConfigRecord({"x": 1})}), RecordDict()
-    >>> content_digest(one) == content_digest(other)
+    >>> record_digest(one) == record_digest(other)
     False
     """
     hashed = sha256()

@@ -15,10 +15,10 @@ from wola.flower.printable_text import printable_text
 from wola.flower.reply_fetch import ReplyFetch, ReplyFetches, UnreadableReply
 from wola.flower.reply_pull import LostReply, OversizedReply, ReplyLimits, pull_reply
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
-#: What makes something of a node's reply, or raises `Invalid` or `Refused`.
-Judge = Callable[[int, Message], T]
+#: What makes something of a node's reply, or raises `Invalid` or `RefusedReply`.
+ReplyCheck = Callable[[int, Message], _T]
 
 #: Waits between two attempts to fetch replies, in seconds: the first, the longest, the growth.
 FIRST_WAIT, LONGEST_WAIT, GROWTH = 0.02, 1.0, 1.5
@@ -42,12 +42,12 @@ class Invalid(Unused):
     """A reply that no honest client sends, and why."""
 
 
-class Refused(Unused):
+class RefusedReply(Unused):
     """A client that says it cannot take part in this run, or that is seen not to, and why."""
 
 
 @dataclass
-class Collected(Generic[T]):
+class Collected(Generic[_T]):
     """What came of a collection, by node: every node asked is in exactly one of the four.
 
     `accepted` holds what the judge made of valid replies, `dropped` why a reply was invalid,
@@ -57,7 +57,7 @@ class Collected(Generic[T]):
     replies to nothing that was asked.
     """
 
-    accepted: dict[int, T] = field(default_factory=dict)
+    accepted: dict[int, _T] = field(default_factory=dict)
     dropped: dict[int, str] = field(default_factory=dict)
     refused: dict[int, str] = field(default_factory=dict)
     missing: dict[int, str] = field(default_factory=dict)
@@ -65,7 +65,7 @@ class Collected(Generic[T]):
     bytes_in: int = 0
     surplus: int = 0
 
-    def in_order(self) -> "Collected[T]":
+    def in_order(self) -> "Collected[_T]":
         """The same with nodes in ascending order."""
         return replace(
             self,
@@ -75,7 +75,7 @@ class Collected(Generic[T]):
             missing=dict(sorted(self.missing.items())),
         )
 
-    def take(self, node: int, reply: Message, judge: Judge[T]) -> None:
+    def take(self, node: int, reply: Message, judge: ReplyCheck[_T]) -> None:
         """Puts a node's reply where it belongs; nothing in it makes this raise."""
         try:
             if reply.has_error():
@@ -85,14 +85,14 @@ class Collected(Generic[T]):
             self.bytes_in += content_size(reply.content)
             self.accepted[node] = judge(node, reply)
         except Unused as error:
-            unused = self.refused if isinstance(error, Refused) else self.dropped
+            unused = self.refused if isinstance(error, RefusedReply) else self.dropped
             unused[node] = printable_text(str(error))
             if error.key is not None:
                 self.signers[node] = error.key
         except Exception as error:
             self.dropped[node] = str(UnreadableReply(error))
 
-    def take_fetched(self, node: int, fetch: ReplyFetch, judge: Judge[T]) -> bool:
+    def take_fetched(self, node: int, fetch: ReplyFetch, judge: ReplyCheck[_T]) -> bool:
         """Takes what an attempt found; whether there was anything."""
         try:
             replies = fetch.replies()
@@ -148,23 +148,23 @@ def messages_to(
 def collect(
     grid: Grid,
     messages: Sequence[Message],
-    judge: Judge[T],
+    judge: ReplyCheck[_T],
     *,
     enough: int,
     deadline: float,
     fetches: ReplyFetches,
     limits: ReplyLimits | None = None,
-) -> Collected[T]:
+) -> Collected[_T]:
     """Sends the messages and judges the replies until `enough` are valid, or time is over.
 
     `judge(node, reply)` returns what is kept of a reply, or raises `Invalid` or
-    `Refused`; anything else that it raises makes the reply invalid as well. When the
+    `RefusedReply`; anything else that it raises makes the reply invalid as well. When the
     collection closes, every reply that is there has been taken. Replies are fetched each by
     itself, in the threads of `fetches`: one that Flower cannot put together spoils no other, one
     that does not come whole holds up no other, and however many there are of either, the deadline
     holds. A reply belongs to the node whose message it answers, whatever sender it claims.
     """
-    collected: Collected[T] = Collected()
+    collected: Collected[_T] = Collected()
     nodes = [message.metadata.dst_node_id for message in messages]
     identifiers = list(grid.push_messages(messages)) if messages else []
     # Flower returns no ids at all where all messages together were too large, and None for one
@@ -201,13 +201,13 @@ def collect(
 
 
 def match_replies(
-    messages: Sequence[Message], replies: Iterable[Message], judge: Judge[T]
-) -> Collected[T]:
+    messages: Sequence[Message], replies: Iterable[Message], judge: ReplyCheck[_T]
+) -> Collected[_T]:
     """Judges replies that somebody else collected: each goes by the message it answers.
 
     A second reply to a message, and one to a message that was not sent, is surplus.
     """
-    collected: Collected[T] = Collected()
+    collected: Collected[_T] = Collected()
     waiting = {each.metadata.message_id: each.metadata.dst_node_id for each in messages}
     for reply in replies:
         node = waiting.pop(reply.metadata.reply_to_message_id, None)

@@ -21,7 +21,7 @@ from wola.training.streams import stream
 
 
 @dataclass(frozen=True)
-class Step:
+class ServerStep:
     """What a step was: see `RoundRecord`."""
 
     skipped: str | None = None
@@ -41,7 +41,7 @@ class GlobalModel:
         self.flat = FlatModel(deepcopy(module))
         self.server = self._new_server()
 
-    def step(self, updates: Sequence[Update], f: int, rule: Rule, round_number: int) -> Step:
+    def step(self, updates: Sequence[Update], f: int, rule: Rule, round_number: int) -> ServerStep:
         """Aggregates the updates, of which at most `f` are Byzantine, and moves the model.
 
         The updates come in ascending order of their nodes, whoever was first; rule and median see
@@ -52,7 +52,7 @@ class GlobalModel:
         try:
             rule.check(len(updates), f)
         except ValueError as error:
-            return Step(skipped=str(error))
+            return ServerStep(skipped=str(error))
         order = shuffled(len(updates), seed=self.recipe.seed, step=round_number)
         seen = [updates[i] for i in order.tolist()]
         rows = torch.stack([each.update for each in seen])
@@ -61,7 +61,7 @@ class GlobalModel:
         try:
             outcome = in_rows(rule.aggregate(rows, f, generator), order)
         except (ArithmeticError, RuntimeError, ValueError) as error:
-            return Step(skipped=f"the rule failed: {error}", dissimilarity=dissimilarity)
+            return ServerStep(skipped=f"the rule failed: {error}", dissimilarity=dissimilarity)
         parameters, memory = self.flat.parameters.clone(), self.server.state_dict()
         lr = self.recipe.learning_rate(round_number)
         self.server.step(self.flat.parameters, outcome.update, lr)
@@ -69,13 +69,13 @@ class GlobalModel:
             self.flat.load(parameters)
             self.server.load_state_dict(memory)
             reason = "the model would not be finite"
-            return Step(skipped=reason, dissimilarity=dissimilarity)
+            return ServerStep(skipped=reason, dissimilarity=dissimilarity)
         if self.flat.statistics.numel():
             blocks = torch.stack([each.statistics for each in seen])
             self.flat.statistics.copy_(CoordinateMedian()(blocks, f))
         weights = None if outcome.weights is None else tuple(outcome.weights.tolist())
         norm = finite_or_none(float(torch.linalg.vector_norm(outcome.update)))
-        return Step(None, weights, dissimilarity, norm)
+        return ServerStep(None, weights, dissimilarity, norm)
 
     def arrays(self) -> ArrayRecord:
         """The module's state as Flower's apps know it: a record of named arrays."""

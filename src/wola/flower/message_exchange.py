@@ -15,16 +15,16 @@ from wola.flower.collect import (
     wait_for_nodes,
 )
 from wola.flower.content_size import content_size
-from wola.flower.reply_checks import Expected, Report, Score, Update
+from wola.flower.reply_checks import Expected, LabelReport, Score, Update
 from wola.flower.reply_fetch import ReplyFetches
 from wola.flower.settings import StrategySettings
 from wola.flower.votes import one_vote_per_key
 from wola.flower.wire import Header
 
-V = TypeVar("V", Update, Report, Score)
+_V = TypeVar("_V", Update, LabelReport, Score)
 
 #: What makes something of a node's reply, given what was asked.
-Reader = Callable[[int, Message, Expected], V]
+Reader = Callable[[int, Message, Expected], _V]
 
 
 class MessageExchange:
@@ -68,8 +68,8 @@ class MessageExchange:
         return self.prepared[kind]
 
     def collect(
-        self, grid: Grid, kind: str, round_number: int, reader: Reader[V], *, enough: int
-    ) -> Collected[V]:
+        self, grid: Grid, kind: str, round_number: int, reader: Reader[_V], *, enough: int
+    ) -> Collected[_V]:
         """Sends the prepared messages and reads the replies until there are enough."""
         expected = self._expected(kind, round_number)
         collected = collect(
@@ -84,8 +84,8 @@ class MessageExchange:
         return self._counted(collected)
 
     def read(
-        self, kind: str, round_number: int, reader: Reader[V], replies: Iterable[Message]
-    ) -> Collected[V]:
+        self, kind: str, round_number: int, reader: Reader[_V], replies: Iterable[Message]
+    ) -> Collected[_V]:
         """Reads replies to the prepared messages that somebody else collected."""
         expected = self._expected(kind, round_number)
         prepared = self.prepared.get(kind, [])
@@ -99,7 +99,7 @@ class MessageExchange:
         prepared = self.prepared.get(kind, [])
         return len(prepared) * content_size(prepared[0].content) if prepared else 0
 
-    def _counted(self, collected: Collected[V]) -> Collected[V]:
+    def _counted(self, collected: Collected[_V]) -> Collected[_V]:
         one_vote_per_key(collected)
         self.refused |= collected.refused
         return collected

@@ -11,7 +11,7 @@ from flwr.app import Message, MetricRecord, RecordDict
 from torch import Tensor
 
 from wola.flower import wire
-from wola.flower.collect import Collected, Invalid, Refused, Unused
+from wola.flower.collect import Collected, Invalid, RefusedReply, Unused
 from wola.flower.content_size import content_size
 from wola.flower.printable_text import printable_text
 from wola.flower.reply_pull import ReplyLimits
@@ -63,7 +63,7 @@ class Update:
 
 
 @dataclass(frozen=True, eq=False)
-class Report:
+class LabelReport:
     """What is kept of a query reply: `distribution` (C,) float64, and the key that signed."""
 
     distribution: Tensor
@@ -80,7 +80,7 @@ class Score:
 
 
 def read_update(node: int, reply: Message, expected: Expected) -> Update:
-    """The update of a train reply, or `Invalid`, or `Refused`.
+    """The update of a train reply, or `Invalid`, or `RefusedReply`.
 
     It is finite if its norm does not overflow in float32, as it is for a rule.
     """
@@ -95,8 +95,8 @@ def read_update(node: int, reply: Message, expected: Expected) -> Update:
     return Update(vectors[wire.UPDATE], vectors[wire.STATISTICS], key)
 
 
-def read_report(node: int, reply: Message, expected: Expected) -> Report:
-    """The label distribution of a query reply, or `Invalid`, or `Refused`."""
+def read_report(node: int, reply: Message, expected: Expected) -> LabelReport:
+    """The label distribution of a query reply, or `Invalid`, or `RefusedReply`."""
     key = _checked_signer(node, reply, expected)
     with _signed_by(key):
         record = _metrics(reply.content, wire.LABELS)
@@ -109,11 +109,11 @@ def read_report(node: int, reply: Message, expected: Expected) -> Report:
         distribution = torch.tensor(values, dtype=torch.float64)
         if not bool(is_distribution(distribution)):
             raise Invalid("the label distribution is not finite and non-negative with sum 1")
-    return Report(distribution, key)
+    return LabelReport(distribution, key)
 
 
 def read_score(node: int, reply: Message, expected: Expected) -> Score:
-    """The accuracy and the loss of an evaluate reply, or `Invalid`, or `Refused`."""
+    """The accuracy and the loss of an evaluate reply, or `Invalid`, or `RefusedReply`."""
     key = _checked_signer(node, reply, expected)
     with _signed_by(key):
         record = _metrics(reply.content, wire.EVALUATION)
@@ -150,12 +150,12 @@ def _checked_signer(node: int, reply: Message, expected: Expected) -> bytes | No
     with _signed_by(key):
         record = wire.config(reply.content)
         if wire.REFUSED in record:
-            raise Refused(f"refused: {printable_text(wire.value(record, wire.REFUSED, str))}")
+            raise RefusedReply(f"refused: {printable_text(wire.value(record, wire.REFUSED, str))}")
         # Train and evaluate replies need not repeat the fingerprint; a query reply must.
         if expected.header.kind == wire.QUERY or wire.FINGERPRINT in record:
             theirs = wire.value(record, wire.FINGERPRINT, str)
             if theirs != expected.fingerprint:
-                raise Refused(
+                raise RefusedReply(
                     f"another model: fingerprint {printable_text(theirs[:12])}..., "
                     f"not {expected.fingerprint[:12]}..."
                 )

@@ -19,7 +19,7 @@ from wola.flower.training_run import FINISHED, TrainingRun
 from wola.ground.checks import check_number
 from wola.ground.names import counted
 
-log = logging.getLogger("flwr.wola")
+_log = logging.getLogger("flwr.wola")
 
 Evaluator = Callable[[int, ArrayRecord], MetricRecord | None]
 
@@ -117,7 +117,7 @@ class WolaStrategy(Strategy):
                 record = record.evaluated(metrics, perf_counter() - start)
             run.close_round(record)
             _keep(result.train_metrics_clientapp, record.round, record.metrics())
-        log.info("After round %d: %s", run.round, run.ending)
+        _log.info("After round %d: %s", run.round, run.ending)
         result.arrays = run.model.arrays()
         return result
 
@@ -160,13 +160,15 @@ class WolaStrategy(Strategy):
     def summary(self) -> None:
         """Logs the settings."""
         settings, keys = self.settings, self.settings.public_keys
-        log.info("WoLA over n = %d clients, of which f = %d may lie", settings.n, settings.f)
-        log.info("rule %s, objective %s", settings.aggregation_rule, settings.label_objective)
-        log.info("%r", settings.recipe)
+        _log.info("WoLA over n = %d clients, of which f = %d may lie", settings.n, settings.f)
+        _log.info("rule %s, objective %s", settings.aggregation_rule, settings.label_objective)
+        _log.info("%r", settings.recipe)
         signed = "unsigned" if keys is None else f"signed by {counted(len(keys), 'key')}"
-        log.info("quorum %d, deadline %g s, %s", settings.replies_needed, settings.deadline, signed)
+        _log.info(
+            "quorum %d, deadline %g s, %s", settings.replies_needed, settings.deadline, signed
+        )
         if settings.warning is not None:
-            log.warning("%s", settings.warning)
+            _log.warning("%s", settings.warning)
 
     def _load_arrays(self, arrays: ArrayRecord) -> None:
         if arrays:

@@ -18,7 +18,7 @@ from wola.flower.global_model import GlobalModel
 from wola.flower.ledger import Ledger, RoundRecord
 from wola.flower.message_exchange import MessageExchange
 from wola.flower.reply_checks import (
-    Report,
+    LabelReport,
     Score,
     Update,
     median_scores,
@@ -30,7 +30,7 @@ from wola.flower.settings import StrategySettings
 from wola.flower.votes import liars_dropped
 from wola.training.streams import stream
 
-log = logging.getLogger("flwr.wola")
+_log = logging.getLogger("flwr.wola")
 
 FINISHED = "finished"
 
@@ -64,7 +64,7 @@ class TrainingRun:
         self.model.load(saved.parameters, saved.statistics, saved.server)
         self.exchange.run, self.round, self.q = saved.run, saved.round, saved.q
         self.ledger.begin(saved.lines)
-        log.info("%s: continuing after round %d", path, self.round)
+        _log.info("%s: continuing after round %d", path, self.round)
 
     def settle_objective(self, grid: Grid) -> None:
         """Asks the clients for their label distributions until q can be estimated from them.
@@ -167,16 +167,16 @@ class TrainingRun:
         if self.settings.checkpoint is not None and self.q is not None:
             self._save(self.q)
         if record.skipped is None:
-            log.info("%s", record)
+            _log.info("%s", record)
         else:
-            log.warning("%s", record)
+            _log.warning("%s", record)
         recent = self.ledger.records[-self.settings.empty_rounds :]
         empty = [each for each in recent if each.round > 0 and each.skipped is not None]
         if len(empty) == self.settings.empty_rounds:
             self.ending = f"{len(empty)} rounds in a row without a step: {record.skipped}"
 
     def counts_for_rule(
-        self, collected: Collected[Update] | Collected[Report] | Collected[Score]
+        self, collected: Collected[Update] | Collected[LabelReport] | Collected[Score]
     ) -> tuple[int, int]:
         """The n and f that a rule is given: each liar whose reply was dropped was one of the f."""
         out = liars_dropped(collected, self.settings.public_keys)
@@ -184,7 +184,7 @@ class TrainingRun:
 
     def _record(
         self,
-        collected: Collected[Update] | Collected[Report],
+        collected: Collected[Update] | Collected[LabelReport],
         kind: str,
         round_number: int,
         start: float,

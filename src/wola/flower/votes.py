@@ -14,10 +14,10 @@ class Signed(Protocol):
         """The key that signed; None where replies need no signature."""
 
 
-V = TypeVar("V", bound=Signed)
+_V = TypeVar("_V", bound=Signed)
 
 
-def one_vote_per_key(collected: Collected[V]) -> None:
+def one_vote_per_key(collected: Collected[_V]) -> None:
     """Drops the replies of all nodes that signed with the same key: none of them is to be trusted.
 
     The owner of a stolen key and the thief cannot be told apart. Keeping one of the replies would

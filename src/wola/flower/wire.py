@@ -11,7 +11,7 @@ import torch
 from flwr.app import Array, ArrayRecord, ConfigRecord, ConfigRecordValues, RecordDict
 from torch import Tensor
 
-from wola.flower.canonical_bytes import content_digest
+from wola.flower.canonical_bytes import record_digest
 
 #: Version of all that is described here; both ends must have the same.
 PROTOCOL = 1
@@ -37,7 +37,7 @@ KINDS = (QUERY, TRAIN, EVALUATE)
 
 _RUN = re.compile(r"[0-9a-f]{32}")
 _MAGIC = b"\x93NUMPY\x01\x00"
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
 class WireError(ValueError):
@@ -112,7 +112,7 @@ def config(content: RecordDict) -> ConfigRecord:
     return record
 
 
-def value(record: ConfigRecord, key: str, kind: type[T]) -> T:
+def value(record: ConfigRecord, key: str, kind: type[_T]) -> _T:
     """A field of a record that must have exactly this type, or a `WireError`.
 
     >>> value(header(federation="lab", run="0" * 32, round=1, kind=TRAIN), "round", float)
@@ -228,4 +228,4 @@ def digest(content: RecordDict) -> bytes:
     >>> before == digest(content)
     True
     """
-    return content_digest(content, without={(RECORD, PUBLIC_KEY), (RECORD, SIGNATURE)})
+    return record_digest(content, without={(RECORD, PUBLIC_KEY), (RECORD, SIGNATURE)})

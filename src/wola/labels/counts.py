@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from wola.ground.checks import check_whole
-from wola.labels.simplex import Matrix, Vector, real_tensor
+from wola.labels.simplex import Distributions, Vector, real_tensor
 
 
 def label_counts(labels: Vector, classes: int) -> Tensor:
@@ -39,7 +39,7 @@ def label_distribution(counts: Vector) -> Tensor:
     return values.to(torch.float64) / values.sum()
 
 
-def global_distribution(counts_per_worker: Matrix) -> Tensor:
+def global_distribution(counts_per_worker: Distributions) -> Tensor:
     r"""Label distribution of all workers' data together: (C,) float64.
 
     .. math:: p^c = \sum_i N_i^c \Big/ \sum_i N_i

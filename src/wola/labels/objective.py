@@ -12,7 +12,7 @@ from wola.ground.checks import check_whole
 from wola.labels.counts import check_counts, label_distribution
 from wola.labels.noise import Mechanism
 from wola.labels.simplex import (
-    Matrix,
+    Distributions,
     Vector,
     check_distribution,
     check_reports,
@@ -29,7 +29,7 @@ class Objective(ABC):
 
     @abstractmethod
     def __call__(
-        self, distributions: Matrix, f: int, *, generator: Generator | None = None
+        self, distributions: Distributions, f: int, *, generator: Generator | None = None
     ) -> Tensor:
         """The objective q (C,) float64 from the reports (n, C), ``f`` of them Byzantine."""
 
@@ -58,7 +58,7 @@ class Prior(Objective):
         object.__setattr__(self, "q", tuple(check_distribution(self.q).tolist()))
 
     def __call__(
-        self, distributions: Matrix, f: int, *, generator: Generator | None = None
+        self, distributions: Distributions, f: int, *, generator: Generator | None = None
     ) -> Tensor:
         """The distribution q (C,) float64; ``distributions`` must have C columns."""
         check_whole("f", f, least=0)
@@ -82,7 +82,7 @@ class Uniform(Objective):
     needs_reports: ClassVar[bool] = False
 
     def __call__(
-        self, distributions: Matrix, f: int, *, generator: Generator | None = None
+        self, distributions: Distributions, f: int, *, generator: Generator | None = None
     ) -> Tensor:
         """The uniform distribution (C,) float64 over the columns of ``distributions``."""
         check_whole("f", f, least=0)
@@ -140,7 +140,7 @@ class Shared(Objective):
         return self.noise(distribution, int(check_counts(counts).sum()), generator=generator)
 
     def __call__(
-        self, distributions: Matrix, f: int, *, generator: Generator | None = None
+        self, distributions: Distributions, f: int, *, generator: Generator | None = None
     ) -> Tensor:
         """The estimate q (C,) float64 from the reports (n, C), ``f`` of them Byzantine."""
         check_whole("f", f, least=0)

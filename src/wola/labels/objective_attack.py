@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from torch import Generator, Tensor
 
 from wola.labels.objective import Objective
-from wola.labels.simplex import Matrix
+from wola.labels.simplex import Distributions
 
 
 class ObjectiveAttack(ABC):
@@ -14,7 +14,7 @@ class ObjectiveAttack(ABC):
     @abstractmethod
     def __call__(
         self,
-        honest: Matrix,
+        honest: Distributions,
         f: int,
         *,
         objective: Objective | None = None,

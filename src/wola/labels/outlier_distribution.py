@@ -7,7 +7,7 @@ from torch import Generator, Tensor
 from wola.ground.checks import check_whole
 from wola.labels.objective import Objective
 from wola.labels.objective_attack import ObjectiveAttack
-from wola.labels.simplex import Matrix, check_distributions
+from wola.labels.simplex import Distributions, check_distributions
 from wola.labels.ties import first_of_largest
 
 
@@ -28,7 +28,7 @@ class OutlierDistribution(ObjectiveAttack):
 
     def __call__(
         self,
-        honest: Matrix,
+        honest: Distributions,
         f: int,
         *,
         objective: Objective | None = None,

@@ -10,10 +10,12 @@ from torch import Tensor
 TOLERANCE = 1e-6
 
 Vector: TypeAlias = Tensor | np.ndarray[Any, Any] | Sequence[float]
-Matrix: TypeAlias = Tensor | np.ndarray[Any, Any] | Sequence[Tensor] | Sequence[Sequence[float]]
+Distributions: TypeAlias = (
+    Tensor | np.ndarray[Any, Any] | Sequence[Tensor] | Sequence[Sequence[float]]
+)
 
 
-def real_tensor(value: Vector | Matrix, *, ndim: int, name: str) -> Tensor:
+def real_tensor(value: Vector | Distributions, *, ndim: int, name: str) -> Tensor:
     """``value`` as a detached tensor of real numbers with ``ndim`` dimensions, dtype kept."""
     tensors = isinstance(value, list | tuple) and value and isinstance(value[0], Tensor)
     try:
@@ -75,7 +77,7 @@ def check_distribution(q: Vector, classes: int | None = None, *, name: str = "q"
     return vector
 
 
-def check_distributions(rows: Matrix, *, name: str) -> Tensor:
+def check_distributions(rows: Distributions, *, name: str) -> Tensor:
     """The rows (n, C) in float64 with n and C at least 1, each one a distribution."""
     matrix = check_reports(rows, name=name)
     bad = (~is_distribution(matrix)).nonzero().flatten().tolist()
@@ -87,7 +89,7 @@ def check_distributions(rows: Matrix, *, name: str) -> Tensor:
     return matrix
 
 
-def check_reports(rows: Matrix, *, name: str) -> Tensor:
+def check_reports(rows: Distributions, *, name: str) -> Tensor:
     """The rows (n, C) in float64 with n and C at least 1, whatever their values are."""
     matrix = real_tensor(rows, ndim=2, name=name).to(torch.float64)
     if 0 in matrix.shape:

@@ -10,7 +10,7 @@ from wola.aggregation.generators import copied
 from wola.ground.checks import check_whole
 from wola.labels.objective import Objective, Shared
 from wola.labels.objective_attack import ObjectiveAttack
-from wola.labels.simplex import Matrix, check_distributions
+from wola.labels.simplex import Distributions, check_distributions
 from wola.labels.ties import first_of_largest
 
 
@@ -52,7 +52,7 @@ class WorstDistribution(ObjectiveAttack):
 
     def __call__(
         self,
-        honest: Matrix,
+        honest: Distributions,
         f: int,
         *,
         objective: Objective | None = None,

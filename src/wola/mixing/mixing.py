@@ -12,7 +12,7 @@ from torch import Generator
 
 from wola.aggregation.opening import open_space
 from wola.aggregation.rule import Rule, Solution
-from wola.aggregation.source import Matrix, Source, Updates, as_matrix, like
+from wola.aggregation.source import Matrix, Updates, UpdateSource, as_matrix, like
 from wola.aggregation.space import Floats, Space
 from wola.ground.checks import check_whole
 
@@ -60,7 +60,7 @@ class Mixing(ABC):
 
     def _mixed(
         self, matrix: torch.Tensor, f: int, generator: Generator | None
-    ) -> tuple[Source, Space]:
+    ) -> tuple[UpdateSource, Space]:
         self.check(len(matrix), f)
         f = check_whole("f", f, least=0)
         space, source, f = open_space(Matrix(matrix), f, self.needs_products)

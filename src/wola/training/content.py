@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wola.data import Dataset, Partition, Source, content_digest, default_partition
+from wola.data import Dataset, DataSource, Partition, content_digest, default_partition
 from wola.data.arrays import DataError
 from wola.parts import Prepared, Unimportable
 from wola.training.registry import PARTS
@@ -35,8 +35,8 @@ def _kept(text: str, stamps: tuple[Any, ...]) -> Dataset:
     return _loaded(PARTS.make("dataset", text), text)
 
 
-def _loaded(source: Source | Prepared | Dataset, text: str) -> Dataset:
-    made = source.load() if isinstance(source, Source) else source
+def _loaded(source: DataSource | Prepared | Dataset, text: str) -> Dataset:
+    made = source.load() if isinstance(source, DataSource) else source
     made = made() if isinstance(made, Prepared) else made
     if not isinstance(made, Dataset):
         raise DataError(f"dataset = {text!r} made a {type(made).__name__}; allowed: a Dataset")
@@ -49,7 +49,9 @@ def usual_partition(dataset: str) -> str:
         named = isinstance(dataset.value, Dataset) and dataset.value.clients is not None
         return "clients" if named else "dirichlet(mode=disjoint)"
     source = _made("dataset", dataset)
-    return default_partition(source) if isinstance(source, Source) else "dirichlet(mode=disjoint)"
+    return (
+        default_partition(source) if isinstance(source, DataSource) else "dirichlet(mode=disjoint)"
+    )
 
 
 def natural_workers(dataset: str, partition: str) -> int | None:

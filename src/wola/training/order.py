@@ -24,10 +24,10 @@ def shuffled(count: int, *, seed: int, step: int) -> Tensor:
     return torch.randperm(count, generator=stream(seed, "order", step))
 
 
-def places(order: Order, *, honest: int, byzantine: int, seed: int, step: int) -> Tensor:
+def worker_places(order: Order, *, honest: int, byzantine: int, seed: int, step: int) -> Tensor:
     """Which row stands at each place, of rows that hold the honest workers first.
 
-    >>> places("byzantine-first", honest=3, byzantine=2, seed=1, step=1)
+    >>> worker_places("byzantine-first", honest=3, byzantine=2, seed=1, step=1)
     tensor([3, 4, 0, 1, 2])
     """
     count = honest + byzantine

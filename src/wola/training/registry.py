@@ -44,7 +44,7 @@ from wola.attacks import (
     SignFlip,
     Zero,
 )
-from wola.data import DATASETS, PARTITIONS, Dataset, Partition, Source
+from wola.data import DATASETS, PARTITIONS, Dataset, DataSource, Partition
 from wola.ground.names import nearest
 from wola.labels import (
     LOSSES,
@@ -145,7 +145,7 @@ def _in_memory(dataset: object) -> str | None:
 #: The kinds of parts, by the field of a scenario that names one.
 PARTS = Catalogue(
     [
-        Kind("dataset", DATASETS, (Source,), functions=True, opaque=_in_memory),
+        Kind("dataset", DATASETS, (DataSource,), functions=True, opaque=_in_memory),
         Kind("partition", PARTITIONS, (Partition,), later={"alpha": 1.0}),
         Kind(
             "model",

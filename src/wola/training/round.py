@@ -16,7 +16,7 @@ from wola.training.batches import draw_batches
 from wola.training.federation import Federation
 from wola.training.gradients import make_gradients
 from wola.training.metrics import StepRecord, Stopwatch, cosine, spread
-from wola.training.order import in_rows, places
+from wola.training.order import in_rows, worker_places
 from wola.training.registry import PARTS
 from wola.training.scenario import Scenario
 from wola.training.server import ServerOptimiser
@@ -140,7 +140,7 @@ class Round:
     def order(self, present: int, honest: int, step: int) -> Tensor:
         """Which row of what was sent the server's rule sees at each place, (present,)."""
         scenario, byzantine = self.scenario, present - honest
-        return places(
+        return worker_places(
             scenario.order, honest=honest, byzantine=byzantine, seed=scenario.seed, step=step
         )
 

@@ -69,7 +69,9 @@ class WorkerProcess:
         context = get_context("spawn")
         self.connection, theirs = context.Pipe()
         self.process = context.Process(
-            target=serve, args=(theirs, self.store, self.log_path, self.tensorboard), daemon=True
+            target=serve_tasks,
+            args=(theirs, self.store, self.log_path, self.tensorboard),
+            daemon=True,
         )
         with _surroundings(self.environment):
             self.process.start()
@@ -118,7 +120,7 @@ class WorkerProcess:
             self.process.join()
 
 
-def serve(
+def serve_tasks(
     connection: "Connection[Message, Task]", store: Store, log: Path, tensorboard: Path | None
 ) -> None:
     """What a worker process does: runs as they come, until the other end of the pipe is closed.

@@ -7,7 +7,7 @@ from wola.flower.deployment.credentials import (
     make_client_keys,
     make_credentials,
 )
-from wola.flower.deployment.demo import LIES, Plan, demonstrate
+from wola.flower.deployment.demo import LIES, FederationPlan, run_demo_federation
 from wola.flower.deployment.example import example_app
 from wola.flower.deployment.local_federation import LocalFederation
 from wola.flower.deployment.processes import DeploymentError, Program, Programs
@@ -18,15 +18,15 @@ __all__ = [
     "ClientKeys",
     "Credentials",
     "DeploymentError",
+    "FederationPlan",
     "LocalFederation",
-    "Plan",
     "Program",
     "Programs",
     "Proxy",
     "admit",
-    "demonstrate",
     "example_app",
     "make_client_keys",
     "make_credentials",
     "nginx",
+    "run_demo_federation",
 ]

@@ -20,11 +20,11 @@ STEP = 0.2
 #: Seconds beyond a round's deadline after which a run is taken to hang.
 PATIENCE = 60.0
 
-Report = Callable[[str], None]
+Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class FederationPlan:
     """What is demonstrated: `clients` n, the last of them Byzantine with the lie `misbehave`."""
 
     clients: int = 5
@@ -61,7 +61,9 @@ class Plan:
         }
 
 
-def demonstrate(plan: Plan, folder: Path, report: Report) -> dict[str, list[dict[str, Any]]]:
+def run_demo_federation(
+    plan: FederationPlan, folder: Path, report: Tell
+) -> dict[str, list[dict[str, Any]]]:
     """Runs the plan in `folder` and reports on each round; the records of both strategies."""
     begun = monotonic()
     credentials = make_credentials(folder / "keys", clients=plan.clients)
@@ -76,7 +78,7 @@ def demonstrate(plan: Plan, folder: Path, report: Report) -> dict[str, list[dict
         return {strategy: watch_run(federation, plan, strategy, report) for strategy in STRATEGIES}
 
 
-def join(federation: LocalFederation, plan: Plan) -> None:
+def join(federation: LocalFederation, plan: FederationPlan) -> None:
     """Registers all clients, starts their nodes and waits until they are connected."""
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(federation.register, range(plan.clients)))
@@ -87,7 +89,7 @@ def join(federation: LocalFederation, plan: Plan) -> None:
 
 
 def watch_run(
-    federation: LocalFederation, plan: Plan, strategy: str, report: Report
+    federation: LocalFederation, plan: FederationPlan, strategy: str, report: Tell
 ) -> list[dict[str, Any]]:
     """Runs the example with a strategy and reports each round as it comes; its records."""
     config = plan.run_config(strategy, federation.folder, federation.credentials)

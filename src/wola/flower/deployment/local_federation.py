@@ -28,12 +28,12 @@ START_SECONDS, COMMAND_SECONDS = 90.0, 90.0
 Value = str | int | float | bool
 
 
-def environment(home: Path) -> dict[str, str]:
+def process_environment(home: Path) -> dict[str, str]:
     """The environment of Flower's programs: no telemetry, files under `home`, ours first in PATH.
 
     Each client computes with one thread: a node's processes share the machine with the others'.
 
-    >>> environment(Path("/srv/flower"))["FLWR_HOME"]
+    >>> process_environment(Path("/srv/flower"))["FLWR_HOME"]
     '/srv/flower'
     """
     programs = str(Path(sys.executable).parent)
@@ -61,7 +61,7 @@ class LocalFederation:
     def __init__(self, folder: Path, credentials: Credentials) -> None:
         self.folder, self.credentials = folder, credentials
         self.home = folder / "flower"
-        self.programs = Programs(folder / "logs", environment(self.home))
+        self.programs = Programs(folder / "logs", process_environment(self.home))
         self.superlink_port, self.proxy_port = free_ports(2)
         self.proxied = nginx() is not None
         self.nodes: dict[int, Program] = {}
