@@ -8,15 +8,15 @@ import random
 import sys
 import traceback
 from collections import Counter
-from itertools import cycle
+from itertools import chain, cycle
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
 
 from checks.fuzz_cases import CASES
 
-#: How often a kind has its turn, for one turn of those that take longest.
-TURNS = {"runs": 6, "damage": 1, "parts": 4, "replies": 4, "disks": 4, "claims": 2, "kills": 1}
+#: How often a kind has its turn, for one turn of those that take longest; the quickest come first.
+TURNS = {"parts": 4, "disks": 4, "claims": 2, "replies": 4, "runs": 6, "damage": 1, "kills": 1}
 
 
 def tried(kind: str, seed: int, tries: Counter[str]) -> bool:
@@ -47,7 +47,8 @@ def main() -> int:
     order = [kind for kind, turns in TURNS.items() for _ in range(turns)]
     rng, end, failed, done = random.Random(seed), monotonic() + 60 * asked.minutes, 0, 0
     rng.shuffle(order)
-    for kind in cycle(order):
+    # Each kind once, so that a short time tries as many as it can.
+    for kind in chain(TURNS, cycle(order)):
         if monotonic() >= end:
             break
         failed += not tried(kind, rng.randrange(2**31), tries)
