@@ -148,13 +148,14 @@ FLIPPED[3, 35] ^= 1
     ("later", "message"),
     [
         (PARTS[:3], "blocks has 3 blocks in a later pass; allowed: 4"),
+        ([], "blocks has 0 blocks in a later pass; allowed: 4|blocks is empty"),
         ([*PARTS, PARTS[0]], "blocks has more than 4 blocks in a later pass; allowed: 4"),
         ([PARTS[0], PARTS[2], PARTS[1], PARTS[3]], r"blocks\[1\] differs between two passes"),
         ([*PARTS[:3], PARTS[3].flip(1)], r"blocks\[3\] differs between two passes"),
         ([COLUMNS[:, :20], COLUMNS[:, 20:]], r"blocks\[0\] differs between two passes"),
         (list(FLIPPED.view(torch.float64).split(10, 1)), r"blocks\[3\] differs between"),
     ],
-    ids=["shorter", "longer", "other order", "columns flipped", "other cuts", "one bit"],
+    ids=["shorter", "empty", "longer", "other order", "columns flipped", "other cuts", "one bit"],
 )
 def test_passes_that_differ_are_noticed(rule, later, message):
     with pytest.raises(ValueError, match=message):

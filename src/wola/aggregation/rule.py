@@ -123,10 +123,9 @@ class Rule(ABC):
         `NNM() | FoundationFL() | ...` does, reads them once more; so do float64 updates that are
         zero, not finite, or so large or small that they are scaled first.)
         """
-        _, solution = self._solved(ColumnBlocks(blocks), f, generator)
-        first = next(iter(blocks))
-        dtype = as_matrix(first).dtype
-        return like(solution.vector().to(dtype), first)
+        source = ColumnBlocks(blocks)
+        _, solution = self._solved(source, f, generator)
+        return source.as_given(solution.vector())
 
     def _solved(
         self, source: UpdateSource, f: int, generator: Generator | None

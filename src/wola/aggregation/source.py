@@ -156,12 +156,18 @@ class ColumnBlocks(UpdateSource):
             )
         self.blocks = blocks
         self._first_pass = first_pass or _FirstPass()
-        self.rows = np.arange(self._first_length()) if rows is None else rows
+        self.rows = np.arange(self._first().shape[0]) if rows is None else rows
 
-    def _first_length(self) -> int:
+    def _first(self) -> Tensor:
         for block in self.blocks:
-            return as_matrix(block, "blocks[0]").shape[0]
+            self._numpy = isinstance(block, np.ndarray)
+            return as_matrix(block, "blocks[0]")
         raise ValueError("blocks is empty; at least one (n, b) column block is needed")
+
+    def as_given(self, values: Tensor) -> Any:
+        """`values` in the dtype of the blocks, as a NumPy array if they are."""
+        given = values.to(self._first().dtype)
+        return given.numpy() if self._numpy else given
 
     def pieces(self) -> Iterator[Tensor]:
         """Each block, checked to have as many rows as the first, with the kept rows only."""
