@@ -9,8 +9,10 @@ from typing import Generic, TypeVar
 
 from flwr.app import Message, RecordDict
 from flwr.serverapp import Grid
+from httpx import TransportError
 
 from wola.flower.content_size import content_size
+from wola.flower.outage import outlasting
 from wola.flower.printable_text import printable_text
 from wola.flower.reply_fetch import ReplyFetch, ReplyFetches, UnreadableReply
 from wola.flower.reply_pull import LostReply, OversizedReply, ReplyLimits, pull_reply
@@ -93,9 +95,14 @@ class Collected(Generic[_T]):
             self.dropped[node] = str(UnreadableReply(error))
 
     def take_fetched(self, node: int, fetch: ReplyFetch, judge: ReplyCheck[_T]) -> bool:
-        """Takes what an attempt found; whether there was anything."""
+        """Takes what an attempt found; whether there was anything.
+
+        There is nothing if the SuperLink is away: it may be back for the next attempt.
+        """
         try:
             replies = fetch.replies()
+        except TransportError:
+            return False
         except (UnreadableReply, OversizedReply) as error:
             self.dropped[node] = str(error)
             return True
@@ -116,7 +123,7 @@ def wait_for_nodes(
     """
     end, wait = monotonic() + patience, FIRST_WAIT
     while True:
-        nodes = sorted(set(grid.get_node_ids()) - set(without))
+        nodes = sorted(set(outlasting(grid.get_node_ids)) - set(without))
         left = end - monotonic()
         if len(nodes) >= at_least or left <= 0:
             return nodes
@@ -166,7 +173,7 @@ def collect(
     """
     collected: Collected[_T] = Collected()
     nodes = [message.metadata.dst_node_id for message in messages]
-    identifiers = list(grid.push_messages(messages)) if messages else []
+    identifiers = list(outlasting(lambda: grid.push_messages(messages))) if messages else []
     # Flower returns no ids at all where all messages together were too large, and None for one
     # that the SuperLink did not take.
     identifiers += [""] * (len(nodes) - len(identifiers))
