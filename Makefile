@@ -5,7 +5,7 @@ BIN := .venv/bin
 KERNELS := src/wola/aggregation src/wola/mixing src/wola/attacks
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: install demo test fuzz flower-check lint bench-env bench clean
+.PHONY: install demo test fuzz flower-check lint bench-env bench evidence clean
 
 install: .venv/installed
 
@@ -51,6 +51,10 @@ bench: bench-env
 	.venv-bench/bin/python -m benchmarks.kernels
 	.venv-bench/bin/python -m benchmarks.step
 	.venv-bench/bin/python -m benchmarks.run
+
+# The paper's tables on its own data: goes on where it was stopped (results/evidence).
+evidence: install
+	$(BIN)/python -m benchmarks.evidence
 
 clean:
 	rm -rf .venv .venv-bench build dist demo .coverage .mypy_cache .ruff_cache .hypothesis

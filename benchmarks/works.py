@@ -23,6 +23,11 @@ KRUM_NOTE = (
     "Krum: the peers add up the n - f - 1 nearest others, wola n - f - 2; the answers are "
     f"compared on {CHECK_COLUMNS:,} columns of data on which both choose the same."
 )
+MDA_NOTE = (
+    "MDA: where several subsets share the smallest diameter the peers take the first, wola the "
+    f"mean of their means; the answers are compared on {CHECK_COLUMNS:,} columns of data with one "
+    "such subset."
+)
 MEDIAN_NOTE = (
     "Even n: ByzPy takes the lower of the two middle values, wola and ByzFL their mean; the answer "
     f"of ByzPy is compared on n - 1 updates of {CHECK_COLUMNS:,} columns."
@@ -69,7 +74,7 @@ class Work:
     compare: Compare = field(default=relative_difference)
     is_attack: bool = False
     has_nnm: bool = False
-    has_krum: bool = False
+    on_graded: bool = False
     has_median: bool = False
 
     def input(self, updates: Tensor, f: int) -> Tensor:
@@ -78,7 +83,7 @@ class Work:
 
     def common_ground(self, library: str, updates: Tensor) -> Tensor:
         """Updates on which this library's definition and ours have one and the same answer."""
-        if self.has_krum:
+        if self.on_graded:
             return graded_updates(len(updates), CHECK_COLUMNS)
         if self.has_median and library == BYZPY and len(updates) % 2 == 0:
             return updates[:-1, :CHECK_COLUMNS].contiguous()
@@ -100,7 +105,7 @@ def skewed_updates(n: int, f: int, d: int, seed: int = 0) -> Tensor:
 
 
 def graded_updates(n: int, d: int, seed: int = 1) -> Tensor:
-    """Updates (n, d) each noisier than the one before, which any Krum score ranks in order."""
+    """Updates (n, d) each noisier than the one before, ranked so by Krum scores and diameters."""
     generator = torch.Generator().manual_seed(seed)
     grades = torch.linspace(0.5, 1.5, n)[:, None]
     return torch.randn(n, d, generator=generator) * grades
@@ -148,6 +153,7 @@ def rule_work(
     has_median = name.endswith(("+median", "meamed")) or name == "median"
     notes = {
         KRUM_NOTE: has_krum,
+        MDA_NOTE: name == "mda",
         MEDIAN_NOTE: has_median and n % 2 == 0,
         STEPS_NOTE: stepped,
         EXACT_NOTE: exact,
@@ -161,7 +167,7 @@ def rule_work(
         tolerance=1e-4 if exact else 1e-5,
         notes=tuple(note for note, holds in notes.items() if holds),
         has_nnm=name.startswith("nnm+"),
-        has_krum=has_krum,
+        on_graded=has_krum or name == "mda",
         has_median=has_median,
     )
 
