@@ -1,6 +1,5 @@
 """Pictures as files: whole, or not at all."""
 
-import io
 from pathlib import Path
 
 from matplotlib.figure import Figure
@@ -8,6 +7,7 @@ from matplotlib.figure import Figure
 from wola.cli.errors import Refused
 from wola.ground.files import write_whole
 
+_DOTS_PER_INCH = 144
 FORMATS = (".png", ".pdf", ".svg")
 
 
@@ -25,7 +25,13 @@ def check_picture(path: Path) -> Path:
 
 
 def save_picture(figure: Figure, path: Path) -> None:
-    """Writes a figure in the format of its name, at a resolution fit for a page."""
-    made = io.BytesIO()
-    figure.savefig(made, format=path.suffix.lower().removeprefix("."), dpi=144)
-    write_whole(path, made.getvalue())
+    """Writes a figure in the format of its name, at a resolution fit for a page.
+
+    The same figure gives the same bytes; a PDF embeds its fonts.
+    """
+    # The rooms of a report need not be loaded to list and show data.
+    from wola.report.figure_files import figure_bytes
+
+    figure.set_dpi(_DOTS_PER_INCH)
+    form = path.suffix.lower().removeprefix(".")
+    write_whole(path, figure_bytes(figure, form, salt=path.stem))

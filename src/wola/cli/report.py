@@ -14,6 +14,7 @@ from wola.cli.errors import Refused, known
 from wola.cli.screen import say, screen
 from wola.cli.selection import open_store, selected
 from wola.report.comparison import NothingShared, against_paper, against_runs
+from wola.report.figure_style import FigureStyle, figure_style
 from wola.report.forms import TABLE_FORMS, terminal
 from wola.report.layout import Table
 from wola.report.paper_tables import TABLE_KINDS, make_tables
@@ -50,6 +51,13 @@ def report(
         ),
     ] = None,
     figures: Annotated[bool, typer.Option(help="With --out: draw the figures.")] = True,
+    style: Annotated[
+        str,
+        typer.Option(
+            metavar="STYLE",
+            help="How figures look: screen, paper, 'paper(width=6.9)' (inches) or slides.",
+        ),
+    ] = "screen",
     page: Annotated[bool, typer.Option(help="With --out: make the page.")] = True,
     paper: Annotated[
         bool, typer.Option("--against-paper", help="Compare with the numbers of the paper.")
@@ -69,6 +77,7 @@ def report(
     """
     console = screen()
     kinds, forms = _names("--tables", tables, TABLE_KINDS), _names("--form", form, TABLE_FORMS)
+    look = figure_style(style, name="--style")
     runs = _read(stores or [DEFAULT_STORE], asked)
     compared: list[Table] = []
     try:
@@ -93,7 +102,7 @@ def report(
         written = [*make_tables(runs, kinds or TABLE_KINDS, partial=partial), *compared]
         files = write_tables(written, out / "tables", forms or TABLE_FORMS)
         say(console, f"tables: {len(files)} files in {out / 'tables'}")
-        _draw(console, runs, out, figures=figures, page=page)
+        _draw(console, runs, out, style=look if figures else None, page=page)
 
 
 def _names(flag: str, given: str | None, names: Iterable[str]) -> list[str]:
@@ -111,12 +120,14 @@ def _read(stores: Iterable[Path], asked: Asked) -> Runs:
     return cut
 
 
-def _draw(console: Console, runs: Runs, out: Path, *, figures: bool, page: bool) -> None:
+def _draw(
+    console: Console, runs: Runs, out: Path, *, style: FigureStyle | None, page: bool
+) -> None:
     # Matplotlib takes a second to import, which tables alone need not wait for.
-    if figures:
+    if style is not None:
         from wola.report.figures import draw_all
 
-        drawn = draw_all(runs, out / "figures")
+        drawn = draw_all(runs, out / "figures", style=style)
         say(console, f"figures: {len(drawn.files)} files in {out / 'figures'}")
         for name, reason in drawn.undrawn:
             say(console, f"  not drawn: {name}: {reason}")

@@ -7,7 +7,15 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from wola.ground.names import counted
-from wola.report.figures.panels import NOTE, SMALL, caption, panel_grid
+from wola.report.figure_style import SCREEN, FigureStyle
+from wola.report.figures.maps import (
+    SEQUENTIAL,
+    colour_bar,
+    names_along,
+    number_map,
+    write_numbers,
+)
+from wola.report.figures.panels import caption, panel_grid, panel_title
 from wola.report.figures.selection import (
     described,
     hardest,
@@ -16,7 +24,7 @@ from wola.report.figures.selection import (
     summaries_of,
     whole,
 )
-from wola.report.figures.styles import SEQUENTIAL, line_styles, strategy_labels, write_numbers
+from wola.report.figures.strategy_styles import line_styles, strategy_labels
 from wola.report.names import parts_in_order
 from wola.report.runs import Runs
 from wola.report.short_names import short_names
@@ -30,7 +38,13 @@ def by_place(runs: Runs) -> list[dict[str, Any]]:
 
 
 def classes_figure(
-    runs: Runs, *, dataset: str, setting: str = "", alpha: float, byzantine: int
+    runs: Runs,
+    *,
+    dataset: str,
+    setting: str = "",
+    alpha: float,
+    byzantine: int,
+    style: FigureStyle = SCREEN,
 ) -> Figure:
     """Accuracy of each class at the end of training, by strategy, a panel per attack.
 
@@ -45,43 +59,47 @@ def classes_figure(
     columns, strategies = parts_in_order(table["attack"]), list(line_styles(table["strategy"]))
     shown, labels = short_names(columns), strategy_labels(here)
     few = len(names) <= _MOST_WRITTEN
-    width = 0.33 * len(names) + 0.9 if few else 4.5
-    across = min(len(columns), 2 if few else 1)
+    width = max(3.0, 0.33 * len(names) + 0.9) if few else 4.5
+    across = min(style.across(len(columns), width), 2 if few else 1)
+    if style.height is not None:
+        across = -(-len(columns) // 2)
+    panel = (width, 0.24 * len(strategies) + 0.5)
+    options: dict[str, Any] = {"sharex": True, "sharey": True, "least": 7.0}
     down = -(-len(columns) // across)
-    figure, panels = panel_grid(
-        down, across, panel=(max(3.0, width), 0.24 * len(strategies) + 0.8), least=7.0
-    )
-    for number, axes in enumerate(panels.flat):
-        if number >= len(columns):
-            axes.set_axis_off()
-            continue
-        attack = columns[number]
+    figure, panels = panel_grid(style, down, across, panel=panel, **options)
+    for axes, attack in zip(panels.flat, columns, strict=False):
         numbers = np.stack(
             [
                 _means(table.filter(strategy=strategy, attack=attack), by_run, len(names))
                 for strategy in strategies
             ]
         )
-        axes.imshow(numbers, cmap=SEQUENTIAL, vmin=0, vmax=100, aspect="auto")
-        axes.set_facecolor("0.85")
+        number_map(axes, numbers, colours=SEQUENTIAL, limits=(0.0, 100.0))
         if few:
-            write_numbers(axes, numbers, form=".0f", size=7)
-            turned = max(len(name) for name in names) > 2
-            ends = {"rotation": 40, "ha": "right"} if turned else {}
-            axes.set_xticks(range(len(names)), names, fontsize=SMALL, **ends)
-        axes.set_yticks(range(len(strategies)), [labels[s] for s in strategies], fontsize=SMALL)
-        axes.set_title(shown[attack], fontsize=NOTE + 1)
-        if number >= len(columns) - across:
-            axes.set_xlabel("class")
-    figure.colorbar(
+            write_numbers(axes, numbers, form=".0f", size=style.number)
+        panel_title(axes, shown[attack], style)
+    for axes in panels.flat[len(columns) :]:
+        axes.set_axis_off()
+    panels[0, 0].set_yticks(range(len(strategies)), [labels[s] for s in strategies])
+    for axes in panels.flat:
+        axes.tick_params(labelsize=style.small)
+    for column in panels.T:
+        lowest = [axes for axes in column if axes.axison][-1]
+        lowest.set_xlabel("class")
+        lowest.tick_params(labelbottom=True)
+        if few:
+            names_along(lowest, names, style)
+    colour_bar(
+        figure,
         panels[0, 0].get_images()[0],
-        ax=list(panels.flat),
+        panels.flat,
+        style,
         label="accuracy of the class (%)",
-        pad=0.01,
     )
     rules = counted(table["aggregator"].n_unique(), "aggregator")
     caption(
         figure,
+        style,
         f"{described(dataset, setting)}, alpha = {alpha:g}, f = {byzantine} of "
         f"{table['workers'][0]} workers: accuracy by class at the end, mean of {rules} and "
         f"{counted(table['seed'].n_unique(), 'seed')}",

@@ -7,14 +7,17 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from matplotlib.figure import Figure
+from matplotlib.style import context as plain_style
 
+from wola.report.figure_files import save
+from wola.report.figure_style import SCREEN, FigureStyle
 from wola.report.figures.breaking_point import breaking_point_cases, breaking_point_figure
 from wola.report.figures.classes import by_place, classes_figure
 from wola.report.figures.gains import gains_cases, gains_figure
 from wola.report.figures.heatmaps import heatmaps_cases, heatmaps_figure
 from wola.report.figures.iris import iris_cases, iris_figure
 from wola.report.figures.label_counts import label_counts_cases, label_counts_figure
-from wola.report.figures.panels import save
+from wola.report.figures.matrix import matrix_cases, matrix_figure
 from wola.report.figures.selection import CannotDraw
 from wola.report.figures.training import by_attack, training_figure
 from wola.report.figures.weights import weights_figure
@@ -49,7 +52,7 @@ FIGURE_KINDS: Mapping[str, FigureKind] = MappingProxyType(
             training_figure,
             by_attack,
             "runs under attack",
-            "accuracy and dissimilarity over training, a column per aggregator",
+            "accuracy and dissimilarity over training, with a band over seeds",
         ),
         "without-attackers": FigureKind(
             without_attackers_figure,
@@ -88,6 +91,12 @@ FIGURE_KINDS: Mapping[str, FigureKind] = MappingProxyType(
             "runs under attack with two or more values of f",
             "accuracy against the number of attackers, with a band over seeds",
         ),
+        "matrix": FigureKind(
+            matrix_figure,
+            matrix_cases,
+            "runs under two or more attacks, of two or more rules or strategies",
+            "which attack breaks which rule, and which strategy: the worst marked",
+        ),
         "classes": FigureKind(
             classes_figure,
             by_place,
@@ -118,11 +127,14 @@ def draw_all(
     forms: Sequence[str] = ("pdf", "png"),
     *,
     names: Sequence[str] | None = None,
+    style: FigureStyle = SCREEN,
 ) -> Drawn:
     """Draws every figure that the runs allow into files of a folder, named by what they show.
 
     A figure for which runs are missing is not drawn; it is listed with the reason. `names` takes
-    some of `FIGURE_KINDS` alone.
+    some of `FIGURE_KINDS` alone. `style` says how large they are and whether they have a title;
+    those without get their caption as a text beside them. Settings of matplotlib in the process
+    change nothing, and are left as they are.
 
     >>> from tempfile import TemporaryDirectory
     >>> from wola.report.runs import read_runs
@@ -142,11 +154,10 @@ def draw_all(
         for case in cases:
             stem = file_name(name, case)
             try:
-                figure = kind.draw(runs, **case)
+                with plain_style("default"):
+                    files += save(kind.draw(runs, **case, style=style), folder, stem, forms)
             except CannotDraw as reason:
                 undrawn.append(Undrawn(stem, str(reason)))
-            else:
-                files += save(figure, folder, stem, forms)
     return Drawn(files, undrawn)
 
 

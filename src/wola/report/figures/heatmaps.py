@@ -8,7 +8,16 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from wola.ground.names import counted
-from wola.report.figures.panels import NOTE, SMALL, caption, panel_grid
+from wola.report.figure_style import SCREEN, FigureStyle
+from wola.report.figures.maps import (
+    DIVERGING,
+    SEQUENTIAL,
+    colour_bar,
+    number_map,
+    write_counts,
+    write_numbers,
+)
+from wola.report.figures.panels import caption, panel_grid, panel_title
 from wola.report.figures.selection import (
     CannotDraw,
     attacked,
@@ -16,7 +25,7 @@ from wola.report.figures.selection import (
     is_sweep,
     runs_with,
 )
-from wola.report.figures.styles import DIVERGING, SEQUENTIAL, strategy_labels, write_numbers
+from wola.report.figures.strategy_styles import strategy_labels
 from wola.report.runs import Runs, values
 from wola.report.settings import SWEPT
 from wola.report.short_names import short_names
@@ -44,12 +53,13 @@ def heatmaps_figure(
     attack: str,
     aggregator: str,
     pair: tuple[str, str] = _PAIR,
+    style: FigureStyle = SCREEN,
 ) -> Figure:
     """Accuracy over training by batch size and momentum, a row per alpha.
 
-    The two strategies of a row share their scale of colours, the differences that of the figure.
-    `rest` is the setting apart from batch and momentum. A cell is the mean over seeds; one that
-    lacks a seed is hatched and says how many there are. After the WoLA paper's heat maps.
+    All accuracies share one scale of colours, and all differences another. `rest` is the setting
+    apart from batch and momentum. A cell is the mean over seeds; one that lacks a seed has no
+    colour and says how many there are. After the WoLA paper's heat maps.
     """
     at = {"dataset": dataset, "byzantine": byzantine, "attack": attack, "aggregator": aggregator}
     here = runs_with(runs_with(runs, **at).where(strategy=pair), rest=rest)
@@ -69,45 +79,42 @@ def heatmaps_figure(
             f"no batch and momentum has all {counted(len(seeds), 'seed')} for {' and '.join(pair)}"
         )
     reach = max(float(np.abs(known).max()), 0.1)
-    width = 0.5 * len(betas) + 0.9
-    figure, panels = panel_grid(
-        len(alphas), 3, panel=(max(2.3, width), 0.36 * len(batches) + 0.75), least=8.0
-    )
+    accuracies = np.concatenate([numbers.ravel() for numbers, _ in maps.values()])
+    limits = (float(np.nanmin(accuracies)), float(np.nanmax(accuracies)))
+    # Three maps side by side in a column leave room for whole numbers alone.
+    form = ".0f" if style.narrow else ".1f"
+    expected = np.full((len(batches), len(betas)), len(seeds))
+    panel = (max(2.1, 0.5 * len(betas) + 0.4), 0.34 * len(batches) + 0.45)
+    options: dict[str, Any] = {"panel": panel, "sharex": True, "sharey": True, "least": 7.5}
+    figure, panels = panel_grid(style, len(alphas), 3, **options)
     for row, alpha in enumerate(alphas):
-        both = np.concatenate([maps[alpha, name][0].ravel() for name in pair])
-        low, high = (np.nanmin(both), np.nanmax(both)) if not np.isnan(both).all() else (0, 100)
-        drawn = [*(maps[alpha, name][0] for name in pair), differences[alpha]]
-        for column, numbers in enumerate(drawn):
-            axes, last = panels[row, column], column == 2
-            limits = (-reach, reach) if last else (low, high)
-            axes.set_facecolor("0.85")
-            image = axes.imshow(
-                numbers,
-                cmap=DIVERGING if last else SEQUENTIAL,
-                vmin=limits[0],
-                vmax=limits[1],
-                aspect="auto",
-            )
-            write_numbers(axes, numbers, form="+.1f" if last else ".1f", size=SMALL)
-            if not last:
-                _write_counts(axes, maps[alpha, pair[column]][1], len(seeds))
-            axes.set_xticks(range(len(betas)), [f"{beta:g}" for beta in betas])
-            axes.set_yticks(range(len(batches)), [str(batch) for batch in batches])
-            if row == 0:
-                names = [labels[name] for name in pair]
-                axes.set_title([*names, " \N{MINUS SIGN} ".join(names)][column], fontsize=NOTE + 1)
-            if row == len(alphas) - 1:
-                axes.set_xlabel("momentum")
-            if column:
-                bar = figure.colorbar(image, ax=axes, pad=0.03)
-                bar.set_label("points" if last else "accuracy (%)", fontsize=SMALL)
-                bar.ax.tick_params(labelsize=SMALL)
+        for column, name in enumerate(pair):
+            numbers, counts = maps[alpha, name]
+            number_map(panels[row, column], numbers, colours=SEQUENTIAL, limits=limits)
+            write_numbers(panels[row, column], numbers, form=form, size=style.number)
+            write_counts(panels[row, column], counts, expected, size=style.number)
+        axes, numbers = panels[row, 2], differences[alpha]
+        number_map(axes, numbers, colours=DIVERGING, limits=(-reach, reach))
+        write_numbers(axes, numbers, form=f"+{form}", size=style.number)
+        panels[row, 0].set_yticks(range(len(batches)), [str(batch) for batch in batches])
         panels[row, 0].set_ylabel(f"alpha = {alpha:g}\nbatch size")
+    names = [labels[name] for name in pair]
+    for axes, name in zip(panels[0], [*names, " \N{MINUS SIGN} ".join(names)], strict=True):
+        panel_title(axes, name, style)
+    for axes in panels[-1]:
+        axes.set_xticks(range(len(betas)), [f"{beta:g}" for beta in betas])
+        axes.set_xlabel("momentum")
+    for axes in panels.flat:
+        axes.tick_params(labelsize=style.small)
+    first, last = panels[0, 0].get_images()[0], panels[0, 2].get_images()[0]
+    colour_bar(figure, first, panels[:, :2].flat, style, label="accuracy (%)")
+    colour_bar(figure, last, panels[:, 2], style, label="points")
     lacking = sum(int((counts < len(seeds)).sum()) for _, counts in maps.values())
     attack_name, rule_name = short_names([attack])[attack], short_names([aggregator])[aggregator]
     cells = sum(counts.size for _, counts in maps.values())
     caption(
         figure,
+        style,
         f"{described(dataset, rest)} under {attack_name} with {rule_name}, "
         f"f = {byzantine} of {here.table['workers'][0]} workers: mean of "
         f"{counted(len(seeds), 'seed')}",
@@ -131,10 +138,3 @@ def _map(
         if count == seeds:
             means[place] = mean
     return means, counts
-
-
-def _write_counts(axes: Any, counts: NDArray[np.int64], seeds: int) -> None:
-    for (row, column), count in np.ndenumerate(counts):
-        if count < seeds:
-            text = f"{count}/{seeds}"
-            axes.text(column, row, text, ha="center", va="center", fontsize=SMALL, style="italic")

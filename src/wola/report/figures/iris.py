@@ -7,7 +7,8 @@ from polars.exceptions import PolarsError
 
 from wola.ground.sealed import Damaged
 from wola.ground.tables import read_sealed_table
-from wola.report.figures.panels import caption, panel_grid, share_legend
+from wola.report.figure_style import SCREEN, FigureStyle
+from wola.report.figures.panels import GRID, caption, few_ticks, panel_grid, share_legend
 from wola.report.figures.selection import CannotDraw
 from wola.report.runs import Runs
 
@@ -16,8 +17,9 @@ _LINES = (
     {"color": "#009E73", "linestyle": (0, (6, 2, 1, 2)), "marker": "^"},
     {"color": "#D55E00", "linestyle": (0, (5, 2)), "marker": "D"},
 )
-_LOSS: dict[str, Any] = {"color": "#000000", "linestyle": "-", "marker": "o"}
-_ACCURACY: dict[str, Any] = {"color": "#7F7F7F", "linestyle": (0, (5, 2)), "marker": "v"}
+_ALL: dict[str, Any] = {"color": "#000000", "linestyle": "-", "marker": "o"}
+_LABELS = ("cosine of gradients", "training loss", "test accuracy (%)")
+_WIDTH = 2.8
 
 
 def iris_cases(runs: Runs) -> list[dict[str, Any]]:
@@ -25,11 +27,11 @@ def iris_cases(runs: Runs) -> list[dict[str, Any]]:
     return [{}] if any(_files(runs)) else []
 
 
-def iris_figure(runs: Runs) -> Figure:
-    """Cosines of the gradients of every two classes above, loss and test accuracy below.
+def iris_figure(runs: Runs, *, style: FigureStyle = SCREEN) -> Figure:
+    """Cosines of the gradients of every two classes, training loss and test accuracy, by step.
 
-    A cosine below zero is an angle of more than a right one: the classes pull the model apart.
-    After the WoLA paper's figure on iris.
+    Each has a panel and an axis of its own. A cosine below zero is an angle of more than a right
+    one: the classes pull the model apart. After the WoLA paper's figure on iris.
     """
     files = _files(runs)
     if not files:
@@ -41,28 +43,33 @@ def iris_figure(runs: Runs) -> Figure:
     except (OSError, PolarsError, Damaged) as error:
         told = str(error).splitlines()[0]
         raise CannotDraw(f"{files[0]} cannot be read: {told}") from error
-    figure, panels = panel_grid(2, 1, panel=(6.0, 2.2), sharex=True)
-    marks = {"markevery": max(1, len(steps) // 8), "markersize": 5, "linewidth": 1.6}
-    cosines = [name for name in table.columns if name.startswith("cosine_")]
-    above, below = panels[0, 0], panels[1, 0]
-    for place, name in enumerate(cosines):
+    stacked = style.across(3, _WIDTH) < 3
+    shape, height = ((3, 1), 1.6) if stacked else ((1, 3), 2.4)
+    figure, panels = panel_grid(style, *shape, panel=(_WIDTH, height), sharex=True)
+    cosine, below, right = panels.flat
+    marks = {
+        "markevery": max(1, len(steps) // 6),
+        "markersize": 4.5 * style.scale,
+        "linewidth": 1.6 * style.scale,
+    }
+    names = [name for name in table.columns if name.startswith("cosine_")]
+    for place, name in enumerate(names):
         label = " and ".join(name.removeprefix("cosine_").split("_"))
-        above.plot(steps, table[name], label=label, **marks, **_LINES[place % len(_LINES)])
-    above.axhline(0, color="black", linewidth=0.8)
-    above.set_ylim(-1.08, 1.08)
-    above.set_ylabel("cosine of the\nclasses' gradients")
-    below.plot(steps, loss, label="training loss (left)", **marks, **_LOSS)
-    below.set_ylabel("training loss")
-    below.set_ylim(bottom=0)
-    below.set_xlabel("step")
-    right = below.twinx()
-    right.plot(steps, accuracy, label="test accuracy (right)", **marks, **_ACCURACY)
-    right.set_ylabel("test accuracy (%)")
-    right.set_ylim(0, 105)
-    for axes in (above, below):
-        axes.grid(color="0.9", linewidth=0.6)
-    share_legend(figure, (above, below, right), columns=3)
-    caption(figure, "iris: gradients of the three classes while one network learns all of them")
+        cosine.plot(steps, table[name], label=label, **marks, **_LINES[place % len(_LINES)])
+    cosine.axhline(0, color="black", linewidth=0.8 * style.scale)
+    below.plot(steps, loss, **marks, **_ALL)
+    right.plot(steps, accuracy, **marks, **_ALL)
+    for axes, label in zip(panels.flat, _LABELS, strict=True):
+        axes.grid(**GRID)
+        axes.set_ylabel(label)
+        axes.margins(x=0.03)
+    for axes in panels[-1]:
+        axes.set_xlabel("step")
+    few_ticks(panels.flat, style)
+    share_legend(figure, (cosine,), style)
+    caption(
+        figure, style, "iris: gradients of the three classes while one network learns all of them"
+    )
     return figure
 
 

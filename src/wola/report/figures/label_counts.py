@@ -6,7 +6,15 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from wola.ground.names import worker_names
-from wola.report.figures.panels import NOTE, SMALL, caption, panel_grid
+from wola.report.figure_style import SCREEN, FigureStyle
+from wola.report.figures.maps import (
+    FROM_NOTHING,
+    colour_bar,
+    names_along,
+    number_map,
+    write_numbers,
+)
+from wola.report.figures.panels import caption, panel_grid, panel_title
 from wola.report.figures.selection import (
     CannotDraw,
     attacked,
@@ -16,7 +24,6 @@ from wola.report.figures.selection import (
     summaries_of,
     usual_f,
 )
-from wola.report.figures.styles import FROM_NOTHING, write_numbers
 from wola.report.runs import Runs
 
 _MOST_WRITTEN = 12
@@ -34,7 +41,13 @@ def label_counts_cases(runs: Runs) -> list[dict[str, Any]]:
 
 
 def label_counts_figure(
-    runs: Runs, *, dataset: str, setting: str = "", byzantine: int, seed: int
+    runs: Runs,
+    *,
+    dataset: str,
+    setting: str = "",
+    byzantine: int,
+    seed: int,
+    style: FigureStyle = SCREEN,
 ) -> Figure:
     """Samples by worker and class, a panel per alpha, for one f and one seed.
 
@@ -58,26 +71,35 @@ def label_counts_figure(
             )
     highest = max(float(numbers.max()) for numbers in maps.values())
     few = len(names) <= _MOST_WRITTEN
-    width = max(2.6, 0.33 * len(names) + 0.9) if few else 3.6
-    figure, panels = panel_grid(1, len(maps), panel=(width, 0.21 * workers + 0.9), sharey=True)
-    for column, (alpha, numbers) in enumerate(maps.items()):
-        axes = panels[0, column]
-        axes.imshow(numbers, cmap=FROM_NOTHING, vmin=0, vmax=highest, aspect="auto")
-        if few:
-            write_numbers(axes, numbers, form=".0f", size=7)
-            turned = max(len(name) for name in names) > 2
-            ends = {"rotation": 40, "ha": "right"} if turned else {}
-            axes.set_xticks(range(len(names)), names, fontsize=SMALL, **ends)
-        axes.axhline(workers - byzantine - 0.5, color="black", linewidth=2)
-        axes.set_title(f"alpha = {alpha:g}", fontsize=NOTE + 1)
-        axes.set_xlabel("class")
-    panels[0, 0].set_yticks(
-        range(workers), worker_names(workers, workers - byzantine), fontsize=SMALL
+    width = max(2.6, 0.33 * len(names) + 0.5) if few else 3.6
+    across = style.across(len(maps), width)
+    panel = (width, 0.2 * workers + 0.5)
+    figure, panels = panel_grid(
+        style, -(-len(maps) // across), across, panel=panel, sharex=True, sharey=True
     )
-    panels[0, 0].set_ylabel("worker (B: Byzantine)")
-    figure.colorbar(panels[0, 0].get_images()[0], ax=list(panels.flat), label="samples", pad=0.02)
+    for axes, (alpha, numbers) in zip(panels.flat, maps.items(), strict=False):
+        number_map(axes, numbers, colours=FROM_NOTHING, limits=(0.0, highest))
+        if few:
+            write_numbers(axes, numbers, form=".0f", size=style.number)
+        axes.axhline(workers - byzantine - 0.5, color="black", linewidth=2 * style.scale)
+        panel_title(axes, f"alpha = {alpha:g}", style)
+    for axes in panels.flat[len(maps) :]:
+        axes.set_axis_off()
+    panels[0, 0].set_yticks(range(workers), worker_names(workers, workers - byzantine))
+    for axes in panels.flat:
+        axes.tick_params(labelsize=style.small)
+    for axes in panels[:, 0]:
+        axes.set_ylabel("worker (B: Byzantine)")
+    for column in panels.T:
+        lowest = [axes for axes in column if axes.axison][-1]
+        lowest.set_xlabel("class")
+        lowest.tick_params(labelbottom=True)
+        if few:
+            names_along(lowest, names, style)
+    colour_bar(figure, panels[0, 0].get_images()[0], panels.flat, style, label="samples")
     caption(
         figure,
+        style,
         f"{described(dataset, setting)}: samples per worker and class, f = {byzantine} of "
         f"{workers} workers, seed {seed}",
     )

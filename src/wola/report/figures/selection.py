@@ -9,7 +9,7 @@ from polars.exceptions import PolarsError
 from wola.bench.run_files import metrics_in, summary_in
 from wola.ground.names import counted
 from wola.ground.sealed import Damaged
-from wola.report.figures.styles import strategy_labels
+from wola.report.figures.strategy_styles import strategy_labels
 from wola.report.runs import Runs
 from wola.report.scores import scores
 from wola.report.settings import SWEPT, TABLE_AXES
