@@ -4,6 +4,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from tests.bench.made_up import put
 from tests.cli.conftest import Wola
@@ -104,13 +105,35 @@ def test_a_folder_gets_figures_and_the_page(
 
     undrawn = [Undrawn("iris", "there are no such runs")]
     monkeypatch.setattr(
-        figures, "draw_all", lambda runs, folder: Drawn([folder / "gains.pdf"], undrawn)
+        figures, "draw_all", lambda runs, folder, style: Drawn([folder / "gains.pdf"], undrawn)
     )
     monkeypatch.setattr(page, "write_page", lambda runs, out: out / "index.html")
     shown = wola("report", "--out", "report", "--form", "md")
     assert "figures: 1 files in report/figures" in shown.output
     assert "not drawn: iris: there are no such runs" in shown.output
     assert "page: report/index.html" in shown.output
+
+
+def test_figures_are_drawn_in_the_style_asked_for(wola: Wola, store: Store) -> None:
+    words = ("--out", "report", "--form", "md", "--no-page", "--style", "paper(width=4)")
+    assert wola("report", *words).exit_code == 0
+    pictures = list(Path("report/figures").glob("*.png"))
+    assert pictures
+    for path in pictures:
+        assert path.with_suffix(".pdf").exists()
+        with Image.open(path) as picture:
+            assert picture.width == 4 * 300
+
+
+def test_a_style_that_is_none_is_refused_before_anything_is_written(
+    wola: Wola, store: Store
+) -> None:
+    shown = wola("report", "--out", "report", "--style", "papper")
+    assert shown.exit_code == 2
+    assert (
+        "--style = 'papper'; did you mean 'paper'? allowed: screen, paper, slides" in shown.output
+    )
+    assert not Path("report").exists()
 
 
 def test_two_stores_are_compared_with_a_test(wola: Wola, store: Store) -> None:

@@ -110,7 +110,7 @@ class Paper(FigureStyle):
 class Slides(FigureStyle):
     """A whole slide of 16:9 with large text."""
 
-    width: float | None = 13.333
+    width: float | None = 40 / 3
     height: float | None = 7.5
     font: float = 18.0
     dots: int = 144

@@ -88,5 +88,11 @@ def lines(axes: Axes) -> dict[str, tuple[list[float], list[float]]]:
 
 
 def words(figure: Figure) -> str:
-    """The caption of a figure in one line."""
+    """The title of a figure in one line."""
     return " ".join(figure.get_suptitle().split())
+
+
+def bands(axes: Axes) -> list[tuple[float, float]]:
+    """The lowest and the highest point of each band of a panel."""
+    heights = [part.get_paths()[0].vertices[:, 1] for part in axes.collections]
+    return [(float(found.min()), float(found.max())) for found in heights]

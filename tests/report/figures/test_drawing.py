@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import matplotlib
 import pytest
 from matplotlib.colors import to_rgb
 from PIL import Image
@@ -12,9 +13,11 @@ from wola.bench.iris import class_gradient_cosines
 from wola.bench.store import Store
 from wola.ground.sealed import sealed, unsealed
 from wola.ground.tables import sealed_table
+from wola.report.figure_files import save
+from wola.report.figure_style import SCREEN, FigureStyle, Paper, Slides
 from wola.report.figures import FIGURE_KINDS, draw_all, file_name
-from wola.report.figures.panels import panel_grid, save
-from wola.report.figures.styles import line_styles, strategy_labels
+from wola.report.figures.panels import panel_grid
+from wola.report.figures.strategy_styles import line_styles, strategy_labels
 from wola.report.runs import Runs, read_runs
 from wola.training import STRATEGIES, Scenario
 
@@ -27,6 +30,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
         return 60.0 - 5 * run.byzantine + 10 * (run.strategy == "WoLA")
 
     axes = {"workers": [17], "byzantine": [2, 4], "strategy": ["NNM", "WoLA"]}
+    axes |= {"attack": ["alie", "sf"]}
     folder = tmp_path_factory.mktemp("figures")
     found = made_up(folder, axes, accuracy, weights=[1 / 17] * 17)
     (folder / "store" / "figures").mkdir()
@@ -51,7 +55,7 @@ def test_every_figure_is_drawn_in_every_form_or_has_a_reason(runs: Runs, tmp_pat
     assert "<text" in next(f for f in files if f.name == "iris.svg").read_text()
 
 
-def test_an_empty_store_gives_no_file_and_nine_reasons(tmp_path: Path) -> None:
+def test_an_empty_store_gives_no_file_and_a_reason_for_each(tmp_path: Path) -> None:
     files, undrawn = draw_all(read_runs(Store.open(tmp_path / "store")), tmp_path / "figures")
     assert files == []
     assert [figure.name for figure in undrawn] == list(FIGURE_KINDS)
@@ -77,11 +81,57 @@ def test_a_summary_that_cannot_be_read_is_a_reason(tmp_path: Path) -> None:
     assert "counts" in undrawn.reason
 
 
+def test_figures_for_a_paper_have_its_width_no_title_a_caption_and_fonts(
+    runs: Runs, tmp_path: Path
+) -> None:
+    files, _ = draw_all(runs, tmp_path, ("pdf", "png"), style=Paper(width=3.4))
+    stems = {file.name.removesuffix(file.suffix) for file in files}
+    assert len(files) == 3 * len(stems) > 20
+    for name in stems:
+        with Image.open(tmp_path / f"{name}.png") as picture:
+            assert picture.width == 3.4 * 300
+        pdf = (tmp_path / f"{name}.pdf").read_bytes()
+        assert b"/FontFile2" in pdf
+        assert b"/Type3" not in pdf
+    (caption,) = tmp_path.glob("training-*-alie.txt")
+    assert caption.read_text().startswith("iris (steps 4, evaluate_every 2) under ALIE, alpha")
+
+
+def test_slides_are_sixteen_by_nine(runs: Runs, tmp_path: Path) -> None:
+    files, _ = draw_all(runs, tmp_path, ("png",), style=Slides())
+    assert {file.suffix for file in files} == {".png"}
+    for file in files:
+        with Image.open(file) as picture:
+            assert picture.size == (1920, 1080)
+
+
+@pytest.mark.parametrize("style", [SCREEN, Paper(), Paper(width=6.9), Slides()])
+def test_nothing_is_cut_off_at_the_edge_of_a_figure(style: FigureStyle, runs: Runs) -> None:
+    for name, kind in FIGURE_KINDS.items():
+        for case in kind.cases(runs):
+            figure = kind.draw(runs, **case, style=style)
+            figure.draw_without_rendering()
+            drawn, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
+            assert drawn.x0 >= -0.01, (name, case)
+            assert drawn.y0 >= -0.01, (name, case)
+            assert drawn.x1 <= width + 0.01, (name, case)
+            assert drawn.y1 <= height + 0.01, (name, case)
+
+
+def test_settings_of_matplotlib_change_nothing_and_stay(runs: Runs, tmp_path: Path) -> None:
+    (plain,) = draw_all(runs, tmp_path / "a", ("svg",), names=["iris"]).files
+    with matplotlib.rc_context({"font.size": 31, "axes.facecolor": "red", "pdf.fonttype": 3}):
+        before = dict(matplotlib.rcParams)
+        (other,) = draw_all(runs, tmp_path / "b", ("svg",), names=["iris"]).files
+        assert dict(matplotlib.rcParams) == before
+    assert plain.read_bytes() == other.read_bytes()
+
+
 @pytest.mark.parametrize("form", ["pdf", "svg", "png"])
 def test_the_same_figure_has_the_same_bytes(form: str, tmp_path: Path) -> None:
     made = []
     for folder in ("a", "b"):
-        figure, panels = panel_grid(1, 1, panel=(2.0, 2.0))
+        figure, panels = panel_grid(SCREEN, 1, 1, panel=(2.0, 2.0))
         panels[0, 0].plot([1, 2], [3, 4], marker="o")
         (path,) = save(figure, tmp_path / folder, "same", [form])
         made.append(path.read_bytes())

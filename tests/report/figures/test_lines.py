@@ -5,9 +5,19 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tests.report.figures.made_up import BASE, SETTING, keep, lines, made_up, panels, words
+from tests.report.figures.made_up import (
+    BASE,
+    SETTING,
+    bands,
+    keep,
+    lines,
+    made_up,
+    panels,
+    words,
+)
 from wola.bench.store import Store
 from wola.ground.tables import sealed_table
+from wola.report.figure_style import Paper
 from wola.report.figures.breaking_point import breaking_point_figure
 from wola.report.figures.iris import iris_figure
 from wola.report.figures.selection import CannotDraw
@@ -39,8 +49,37 @@ def test_a_training_curve_is_the_mean_over_seeds_at_the_tested_steps(tmp_path: P
     assert lines(median)["WoLA"] == ([2, 4], [26.0, 52.0])
     assert lines(gm)["WoLA"] == ([2, 4], [36.0, 72.0])
     assert lines(median_below)["WoLA"] == ([1, 2, 3, 4], [3.0, 4.0, 5.0, 6.0])
-    assert "mean of 2 seeds" in words(figure)
+    assert "mean of 2 seeds, band from the lowest to the highest" in words(figure)
     assert "left out" not in words(figure)
+
+
+def test_a_band_reaches_from_the_lowest_seed_to_the_highest(tmp_path: Path) -> None:
+    runs = made_up(tmp_path, {**DEFENCES, "attack": ["alie"], "seed": [1, 2, 4]}, _accuracy)
+    median, _, below, _ = panels(training_figure(runs, **PLACE))
+    # NNM with the median is at 40 + seed at the end and at half of that before; WoLA 10 higher.
+    assert bands(median) == [(20.5, 44.0), (25.5, 54.0)]
+    # Step + seed: from 1 + 1 to 4 + 4.
+    assert bands(below) == [(2.0, 8.0)] * 2
+
+
+def test_one_seed_is_a_line_without_a_band(tmp_path: Path) -> None:
+    runs = made_up(tmp_path, {**DEFENCES, "attack": ["alie"], "seed": [2]}, _accuracy)
+    figure = training_figure(runs, **PLACE)
+    for panel in panels(figure):
+        assert len(lines(panel)) == 2
+        assert bands(panel) == []
+    assert words(figure).endswith(": 1 seed")
+
+
+def test_rules_stand_below_each_other_where_a_paper_has_no_room(tmp_path: Path) -> None:
+    rules = ["median", "trimmed-mean", "geometric-median"]
+    runs = made_up(tmp_path, {"aggregator": rules, "attack": ["alie"]}, _accuracy)
+    across = training_figure(runs, **PLACE, style=Paper(width=6.9)).axes[0]
+    below = training_figure(runs, **PLACE, style=Paper()).axes[0]
+    assert across.get_subplotspec().get_gridspec().get_geometry() == (2, 3)
+    assert below.get_subplotspec().get_gridspec().get_geometry() == (3, 2)
+    assert below.get_title() == "test accuracy (%)"
+    assert below.get_ylabel() == "CWMed"
 
 
 def test_a_curve_that_lacks_a_seed_is_left_out_and_named(tmp_path: Path) -> None:
@@ -95,7 +134,7 @@ def test_metrics_that_cannot_be_read_are_a_reason(tmp_path: Path) -> None:
         training_figure(runs, **PLACE)
 
 
-def test_without_attackers_has_a_column_per_dataset_and_a_row_per_alpha(tmp_path: Path) -> None:
+def test_without_attackers_has_a_panel_for_each_dataset_and_alpha(tmp_path: Path) -> None:
     axes = {
         "dataset": ["iris", "digits"],
         "alpha": [0.3, 3.0],
@@ -112,12 +151,37 @@ def test_without_attackers_has_a_column_per_dataset_and_a_row_per_alpha(tmp_path
     (case,) = without_attackers_cases(runs)
     figure = without_attackers_figure(runs, **case)
     first, second, third, fourth = panels(figure)
-    assert (first.get_title(), second.get_title()) == ("digits", "iris")
+    assert first.get_title() == "digits, alpha = 3"
+    assert fourth.get_title() == "iris, alpha = 0.3"
     assert lines(first)["WoLA"] == ([2, 4], [2.25, 4.5])
-    assert lines(second)["- (rule alone)"] == ([2, 4], [2.75, 5.5])
-    assert lines(third)["WoLA"][1][1] == pytest.approx(1.8)
-    assert "alpha = 0.3" in third.get_ylabel()
-    assert not fourth.get_ylabel()
+    assert bands(first) == [(2.0, 5.0)] * 2
+    assert lines(third)["- (rule alone)"] == ([2, 4], [2.75, 5.5])
+    assert lines(second)["WoLA"][1][1] == pytest.approx(1.8)
+    assert first.get_ylim() == second.get_ylim()
+    assert third.get_ylim() == fourth.get_ylim() != first.get_ylim()
+    # All of it is filled: from the lowest band, (0.3 + 1) / 2, to the highest, 3 + 2.
+    low, high = first.get_ylim()
+    assert 0.3 < low < 0.65
+    assert 5 < high < 5.4
+
+
+def test_without_attackers_leaves_no_hole_for_an_alpha_that_a_dataset_lacks(
+    tmp_path: Path,
+) -> None:
+    axes = {
+        "dataset": ["iris", "digits"],
+        "alpha": [0.3, 1.0, 3.0],
+        "byzantine": [0],
+        "aggregator": ["mean"],
+        "attack": ["none"],
+        "strategy": ["WoLA"],
+        "workers": [17],
+        "evaluate_every": [10],
+    }
+    runs = made_up(tmp_path, axes, lambda run: 50.0)
+    some = runs.filtered((pl.col("dataset") == "iris") | (pl.col("alpha") == 3.0))
+    shown = [axes.get_title() for axes in panels(without_attackers_figure(some, setting="steps 4"))]
+    assert shown == ["digits, alpha = 3", *(f"iris, alpha = {a}" for a in ("3", "1", "0.3"))]
 
 
 def test_a_dataset_that_lacks_runs_is_left_out_and_named(tmp_path: Path) -> None:
@@ -138,7 +202,7 @@ def test_a_dataset_that_lacks_runs_is_left_out_and_named(tmp_path: Path) -> None
 
     runs = made_up(tmp_path, axes, accuracy)
     figure = without_attackers_figure(runs, setting="steps 4")
-    assert [axes.get_title() for axes in panels(figure)] == ["iris"]
+    assert [axes.get_title() for axes in panels(figure)] == ["iris, alpha = 0.3"]
     assert "digits: no cell has all its runs" in words(figure)
     with pytest.raises(CannotDraw, match="digits: no cell has all its runs"):
         without_attackers_figure(runs.where(dataset=["digits"]), setting="steps 4")
@@ -161,8 +225,7 @@ def test_the_breaking_point_shows_mean_worst_and_band_against_f(tmp_path: Path) 
     # 90 + 3 (seed 1) or 9 (seed 3) + 3 (half of the rules), minus 7.5 f or, at worst, 10 f.
     assert lines(above)["NNM"] == ([2, 4, 6], [84.0, 69.0, 54.0])
     assert lines(below)["NNM"] == ([2, 4, 6], [79.0, 59.0, 39.0])
-    heights = above.collections[0].get_paths()[0].vertices[:, 1]
-    assert (heights.min(), heights.max()) == (51.0, 87.0)
+    assert bands(above) == [(51.0, 87.0)]
 
 
 def test_the_breaking_point_has_a_gap_where_runs_are_missing(tmp_path: Path) -> None:
@@ -196,12 +259,20 @@ def test_iris_shows_cosines_loss_and_accuracy_as_the_store_has_them(tmp_path: Pa
         }
     )
     (store.path / "figures" / "iris.parquet").write_bytes(sealed_table(numbers))
-    above, below, right = iris_figure(read_runs(store)).axes
-    x, y = lines(above)["setosa and versicolor"]
+    cosine, loss, accuracy = iris_figure(read_runs(store)).axes
+    x, y = lines(cosine)["setosa and versicolor"]
     assert x == [0, 1]
     assert y[0] == 0.25
-    assert lines(below)["training loss (left)"] == ([0, 1], [1.0, 0.5])
-    assert lines(right)["test accuracy (right)"] == ([0, 1], [30.0, 90.0])
+    for axes, label, numbers in (
+        (loss, "training loss", [1.0, 0.5]),
+        (accuracy, "test accuracy (%)", [30.0, 90.0]),
+    ):
+        (line,) = axes.get_lines()
+        assert axes.get_ylabel() == label
+        assert list(line.get_ydata()) == numbers
+        # The lines fill their frame: a twentieth is left at either end.
+        low, high = axes.get_ylim()
+        assert (max(numbers) - min(numbers)) / (high - low) == pytest.approx(1 / 1.1)
 
 
 def test_numbers_of_iris_that_cannot_be_read_are_a_reason(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose
 
 from tests.report.figures.made_up import BASE, SETTING, keep, made_up, panels, words
 from wola.bench.store import Store
+from wola.report.figure_style import SCREEN, Paper
 from wola.report.figures.classes import by_place, classes_figure
 from wola.report.figures.gains import gains_figure
 from wola.report.figures.heatmaps import heatmaps_cases, heatmaps_figure
@@ -33,7 +34,7 @@ def _texts(axes: Axes) -> list[str]:
 
 def _dots(axes: Axes) -> list[float]:
     """The heights of all single gains."""
-    shaped = (line for line in axes.get_lines() if line.get_marker() in ("o", "^", "s"))
+    shaped = (line for line in axes.get_lines() if line.get_marker() in ("o", "^", "s", "D", "v"))
     return sorted(float(y) for line in shaped for y in line.get_ydata())
 
 
@@ -57,20 +58,36 @@ def test_gains_are_over_the_best_strategy_without_wola(tmp_path: Path) -> None:
     assert_allclose(_dots(overall), [15.0] * 3 + [20.0] * 3)
     (worst,) = gains_figure(runs, setting=SETTING, summary="worst").axes
     assert_allclose(_dots(worst), [15.0] * 3 + [20.0] * 3)
-    assert len([p for p in overall.patches if isinstance(p, PathPatch)]) == 2
     assert [t.get_text() for t in overall.get_xticklabels()] == ["f = 1"]
 
 
-def test_the_box_goes_from_quartile_to_quartile(tmp_path: Path) -> None:
-    def accuracy(run: Scenario) -> float:
-        return 50.0 + {3.0: 1.0, 1.0: 2.0, 0.3: 5.0}[run.alpha] * (run.strategy == "WoLA")
+def _gain_by_alpha(run: Scenario) -> float:
+    gained = {10.0: 0.0, 3.0: 1.0, 1.0: 2.0, 0.3: 5.0, 0.1: 6.0}[run.alpha]
+    return 50.0 + gained * (run.strategy == "WoLA")
 
-    axes = {"strategy": ["NNM", "WoLA"], "attack": ["alie"], "alpha": [3.0, 1.0, 0.3]}
-    (panel,) = gains_figure(made_up(tmp_path, axes, accuracy), setting=SETTING).axes
-    (box,) = (p for p in panel.patches if isinstance(p, PathPatch))
+
+def _boxes(axes: Axes) -> list[PathPatch]:
+    return [patch for patch in axes.patches if isinstance(patch, PathPatch)]
+
+
+def test_five_gains_have_a_box_from_quartile_to_quartile(tmp_path: Path) -> None:
+    axes = {"strategy": ["NNM", "WoLA"], "alpha": [10.0, 3.0, 1.0, 0.3, 0.1]}
+    figure = gains_figure(made_up(tmp_path, axes, _gain_by_alpha), setting=SETTING)
+    (panel,) = figure.axes
+    (box,) = _boxes(panel)
     heights = box.get_path().vertices[:, 1]
-    assert (heights.min(), heights.max()) == (1.5, 3.5)
-    assert _dots(panel) == [1.0, 2.0, 5.0]
+    assert (heights.min(), heights.max()) == (1.0, 5.0)
+    assert _dots(panel) == [0.0, 1.0, 2.0, 5.0, 6.0]
+    assert "a box of 5 gains" in words(figure)
+
+
+def test_four_gains_are_dots_without_a_box(tmp_path: Path) -> None:
+    axes = {"strategy": ["NNM", "WoLA"], "alpha": [3.0, 1.0, 0.3, 0.1]}
+    figure = gains_figure(made_up(tmp_path, axes, _gain_by_alpha), setting=SETTING)
+    (panel,) = figure.axes
+    assert _boxes(panel) == []
+    assert _dots(panel) == [1.0, 2.0, 5.0, 6.0]
+    assert "box" not in words(figure)
 
 
 def test_gains_that_lack_runs_are_counted_and_not_drawn(tmp_path: Path) -> None:
@@ -114,8 +131,22 @@ def test_heat_maps_show_both_strategies_and_their_difference(tmp_path: Path) -> 
     assert_allclose(_image(difference), np.full((2, 2), 60.0))
     assert_allclose(_image(low_alpha[2]), np.full((2, 2), 6.0))
     assert _texts(difference) == ["+60.0"] * 4
-    assert wola.get_images()[0].get_clim() == nnm.get_images()[0].get_clim() == (9.5, 86.5)
-    assert difference.get_images()[0].get_clim() == (-60.0, 60.0)
+    # One scale for all accuracies, whatever their alpha, and one for all differences.
+    for shown in (wola, nnm, *low_alpha[:2]):
+        assert shown.get_images()[0].get_clim() == (9.5, 86.5)
+    for shown in (difference, low_alpha[2]):
+        assert shown.get_images()[0].get_clim() == (-60.0, 60.0)
+    assert len(figure.axes) - len(panels(figure)) == 2
+
+
+def test_a_difference_that_rounds_to_nothing_has_no_sign(tmp_path: Path) -> None:
+    def accuracy(run: Scenario) -> float:
+        return 50.0 - 0.01 * (run.strategy == "WoLA") * (1 if run.batch == 8 else -1)
+
+    runs = made_up(tmp_path, SWEEP, accuracy)
+    for style in (SCREEN, Paper()):
+        figure = heatmaps_figure(runs, **heatmaps_cases(runs)[0], style=style)
+        assert set(_texts(panels(figure)[2])) == {"0.0" if style is SCREEN else "0"}
 
 
 def test_a_cell_of_a_heat_map_without_all_seeds_says_how_many(tmp_path: Path) -> None:
@@ -161,9 +192,42 @@ def test_weights_tell_honest_from_byzantine_workers(tmp_path: Path) -> None:
     assert_allclose(_image(panel, 0), [[0.5] * 4, [0.25] * 4])
     assert_allclose(_image(panel, 1), [[0.25] * 4])
     assert panel.get_images()[0].cmap.name != panel.get_images()[1].cmap.name
-    assert panel.get_title() == "NNM\nByzantine 25 %"
+    assert panel.get_title() == "NNM\n25 %"
     assert panel.get_ylabel().startswith("GM")
     assert "equal weights give them 33 %" in words(figure)
+    assert "seed 1" in words(figure)
+
+
+def test_weights_are_means_over_seeds_of_workers_in_the_order_of_their_weight(
+    tmp_path: Path,
+) -> None:
+    store = Store.open(tmp_path / "store")
+    fields = {**BASE, "aggregator": "geometric-median", "strategy": "NNM"}
+    for seed, given in ((1, (0.5, 0.3, 0.2)), (2, (0.1, 0.5, 0.4))):
+        scenario = Scenario.paper(alpha=0.3, attack="lf", seed=seed, **fields)
+        keep(store, scenario, 50.0, weights=given)
+    figure = weights_figure(read_runs(store), **PLACE, attack="lf")
+    (panel,) = panels(figure)
+    # Most heard: 0.5 and 0.5; least heard: 0.3 and 0.1; Byzantine: 0.2 and 0.4.
+    assert_allclose(_image(panel, 0), [[0.5] * 4, [0.2] * 4], rtol=1e-6)
+    assert_allclose(_image(panel, 1), [[0.3] * 4], rtol=1e-6)
+    assert panel.get_title() == "NNM\n30 % (20\N{EN DASH}40)"
+    assert "mean of 2 seeds" in words(figure)
+    assert "from most to least weight" in words(figure)
+
+
+def test_weights_that_lack_a_seed_are_left_out_and_named(tmp_path: Path) -> None:
+    axes = {"strategy": ["WoLA", "NNM"], "seed": [1, 2], "attack": ["lf"], "aggregator": ["krum"]}
+    gone = ("NNM", 2)
+    runs = made_up(
+        tmp_path,
+        axes,
+        lambda run: None if (run.strategy, run.seed) == gone else 5.0,
+        weights=[0.5, 0.5, 0.0],
+    )
+    figure = weights_figure(runs, **PLACE, attack="lf")
+    assert [panel.get_title().split("\n")[0] for panel in panels(figure)] == ["WoLA"]
+    assert "left out as incomplete: NNM Krum (1 of 2 runs)" in words(figure)
 
 
 def test_rules_without_weights_have_no_figure_of_them(tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ def classes_figure(
         panels[0, 0].get_images()[0],
         panels.flat,
         style,
-        label="accuracy of the class (%)",
+        label="accuracy (%)",
     )
     rules = counted(table["aggregator"].n_unique(), "aggregator")
     caption(

@@ -19,6 +19,10 @@ GRID: dict[str, Any] = {"color": "0.9", "linewidth": 0.6}
 
 # Inches beside and below the panels, for the names of axes.
 _MARGIN = (0.6, 0.4)
+
+# Inches that the name of an axis needs, turned.
+_LOWEST = 1.8
+
 _HANDLE = 3.0
 
 
@@ -40,7 +44,7 @@ def panel_grid(
 
     >>> from wola.report.figure_style import Paper
     >>> figure, panels = panel_grid(Paper(), 1, 2, panel=(2.0, 2.0))
-    >>> panels.shape, figure.get_figwidth()
+    >>> panels.shape, float(figure.get_figwidth())
     ((1, 2), 3.3)
     """
     beside, below = (margin * style.scale for margin in _MARGIN)
@@ -48,7 +52,7 @@ def panel_grid(
     width = style.width or max(least * style.scale, columns * wide + beside)
     if shaped:
         high *= min(1.0, max(0.65, (width - beside) / columns / wide))
-    height = style.height or rows * high + below
+    height = style.height or max(_LOWEST * style.scale, rows * high + below)
     figure = Figure(figsize=(width, height), dpi=style.dots)
     pad = 0.04 * style.scale
     figure.set_layout_engine(ConstrainedLayoutEngine(w_pad=pad, h_pad=pad, wspace=0.02))
