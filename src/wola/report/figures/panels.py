@@ -79,7 +79,8 @@ def few_ticks(panels: Iterable[Axes], style: FigureStyle) -> None:
     """As many steps along the x axis as have room side by side."""
     for axes in panels:
         room = max(2, min(int(panel_width(axes) / (0.6 * style.scale)), 8))
-        axes.xaxis.set_major_locator(MaxNLocator(room, steps=[1, 2, 5, 10], integer=True))
+        places = MaxNLocator(room, steps=[1, 2, 5, 10], integer=True, min_n_ticks=1)
+        axes.xaxis.set_major_locator(places)
 
 
 def panel_width(axes: Axes) -> float:

@@ -53,12 +53,13 @@ def weights_figure(
         raise CannotDraw(
             f"the rules of these runs ({all_rules}) give no weight to a worker as a whole"
         )
-    strategies = {name: label.split(" (")[0] for name, label in shared_labels(here, table).items()}
+    labels = shared_labels(here, table)
     rules = {rule: rule_names[rule] for rule in parts_in_order(table["aggregator"])}
     # What there is more of goes from left to right.
-    across, down = ("strategy", strategies), ("aggregator", rules)
-    if len(strategies) < len(rules):
-        across, down = down, across
+    short = {name: label.split(" (")[0] for name, label in labels.items()}
+    across, down = ("strategy", short), ("aggregator", rules)
+    if len(labels) < len(rules):
+        across, down = ("aggregator", rules), ("strategy", labels)
     workers, seeds = int(table["workers"][0]), table["seed"].n_unique()
     columns = style.across(len(across[1]), _WIDTH)
     lines = -(-len(across[1]) // columns)
