@@ -40,7 +40,7 @@ MatrixRows = Literal["aggregator", "strategy"]
 _WORST = "#D00000"
 
 
-class Grid(NamedTuple):
+class NumberGrid(NamedTuple):
     """Numbers by row and column, nan where runs are missing, with the runs there and expected."""
 
     numbers: NDArray[np.float64]
@@ -143,10 +143,10 @@ def matrix_figure(
 
 def grid_of(
     cells: pl.DataFrame, row: str, rows: Sequence[str], column: str, columns: Sequence[str]
-) -> Grid:
+) -> NumberGrid:
     """The cells of a table from `scores` by the values of two of its axes."""
     shape = (len(rows), len(columns))
-    grid = Grid(np.full(shape, np.nan), np.zeros(shape, np.int64), np.zeros(shape, np.int64))
+    grid = NumberGrid(np.full(shape, np.nan), np.zeros(shape, np.int64), np.zeros(shape, np.int64))
     for cell in cells.iter_rows(named=True):
         place = (rows.index(cell[row]), columns.index(cell[column]))
         grid.runs[place], grid.expected[place] = cell["runs"], cell["expected"]
@@ -155,7 +155,7 @@ def grid_of(
     return grid
 
 
-def draw_matrix(axes: Axes, grid: Grid, style: FigureStyle, *, digits: int = 1) -> None:
+def draw_matrix(axes: Axes, grid: NumberGrid, style: FigureStyle, *, digits: int = 1) -> None:
     """Draws a grid of percentages with its numbers, and frames the lowest of each row."""
     number_map(axes, grid.numbers, colours=SEQUENTIAL, limits=(0.0, 100.0))
     worst = worst_cells(grid.numbers, digits)
