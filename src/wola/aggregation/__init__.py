@@ -1,10 +1,12 @@
 """Robust aggregation rules: n updates to one."""
 
+from wola.aggregation.boba import BOBA
 from wola.aggregation.bulyan import Bulyan
 from wola.aggregation.caf import CAF
 from wola.aggregation.centered_clipping import CenteredClipping
 from wola.aggregation.comparative_gradient_elimination import ComparativeGradientElimination
 from wola.aggregation.coordinate_median import CoordinateMedian
+from wola.aggregation.fltrust import FLTrust
 from wola.aggregation.geometric_median import GeometricMedian
 from wola.aggregation.krum import Krum
 from wola.aggregation.meamed import MeaMed
@@ -23,8 +25,11 @@ from wola.aggregation.selection import smallest
 from wola.aggregation.smea import SMEA
 from wola.aggregation.space import Space
 from wola.aggregation.trimmed_mean import TrimmedMean
+from wola.aggregation.view import MissingReference, Reference, ReferenceRows, View
+from wola.aggregation.zeno_plus_plus import ZenoPlusPlus
 
 __all__ = [
+    "BOBA",
     "CAF",
     "SMEA",
     "Bulyan",
@@ -32,18 +37,24 @@ __all__ = [
     "ColumnRule",
     "ComparativeGradientElimination",
     "CoordinateMedian",
+    "FLTrust",
     "GeometricMedian",
     "GramRule",
     "Krum",
     "MeaMed",
     "Mean",
     "MinimumDiameterAveraging",
+    "MissingReference",
     "MultiKrum",
     "Outcome",
+    "Reference",
+    "ReferenceRows",
     "Rule",
     "Solution",
     "Space",
     "TooFewUpdates",
     "TrimmedMean",
+    "View",
+    "ZenoPlusPlus",
     "smallest",
 ]

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from wola.aggregation.source import Scaled, UpdateSource
 from wola.aggregation.space import Floats, Space, centred_products, rounding, row_energies
+from wola.aggregation.view import NOTHING_KNOWN, View
 
 #: Squared norms between 2^-400 and 2^400 need no scaling: their squares stay in float64's range.
 LARGEST_ENERGY = 2.0**400
@@ -31,7 +33,12 @@ class _Pass:
 
 
 def open_space(
-    source: UpdateSource, f: int, needs_products: bool
+    source: UpdateSource,
+    f: int,
+    needs_products: bool,
+    *,
+    marks: int = 0,
+    view: View = NOTHING_KNOWN,
 ) -> tuple[Space, UpdateSource, int]:
     """One pass: drop what is not finite, collect inner products; the space, and what f is then.
 
@@ -39,9 +46,10 @@ def open_space(
     dtype. Updates in float64 whose squares would overflow or vanish (norms beyond 2^200 or below
     2^-200, about 1e60 and 1e-60) are read once more, scaled by the power of two that brings the
     middle one to 1; an update more than 2^400 (about 1e120) times as large as the middle one is
-    then dropped too, and what is 2^-500 times as small is zero to the rule.
+    then dropped too, and what is 2^-500 times as small is zero to the rule. The last `marks` rows
+    are the server's: that one of them would be dropped is a ValueError.
     """
-    given = source.n
+    given, whole = source.n - marks, source.n
     found = _look(source, needs_products)
     exponent = 0
     if found.largest > LARGEST_ENERGY and _is_extreme(found.energies):
@@ -53,12 +61,14 @@ def open_space(
             # A worker that is dropped must not change the unit in which the others are seen.
             if _size_to_scale_by(sizes[fine], found.energies[fine]) is not None:
                 exponent = int(np.frexp(middle)[1])
-            source = Scaled(source if len(fine) == given else source.keep(fine), exponent)
+            _check_marks(fine, source.n, marks)
+            source = Scaled(source if len(fine) == whole else source.keep(fine), exponent)
             found = _look(source, needs_products)
     with np.errstate(over="ignore", invalid="ignore"):
         norms = np.ldexp(np.sqrt(found.energies), exponent)
         kept = np.flatnonzero(np.isfinite(found.energies) & (norms <= found.largest))
-    if not len(kept):
+    _check_marks(kept, source.n, marks)
+    if len(kept) == marks:
         raise TooFewUpdates(_nothing_left(given))
     products = found.products
     if len(kept) < source.n:
@@ -67,8 +77,14 @@ def open_space(
         source = source.keep(kept)
     known = products if needs_products else None
     slack = rounding(source.n, found.columns)
-    space = Space(source, None, known, found.energies[kept], exponent, slack)
-    return space, source, max(0, f - (given - len(kept)))
+    points = np.eye(len(kept) - marks, len(kept)) if marks else None
+    space = Space(source, points, known, found.energies[kept], exponent, slack, marks, view)
+    return space, source, max(0, f - (whole - len(kept)))
+
+
+def _check_marks(kept: NDArray[np.int64], n: int, marks: int) -> None:
+    if np.count_nonzero(kept >= n - marks) < marks:
+        raise ValueError("the reference is not finite, or too large beside the updates")
 
 
 def _nothing_left(given: int) -> str:

@@ -17,12 +17,14 @@ from wola.aggregation.source import (
     Blocks,
     ColumnBlocks,
     Matrix,
+    Stacked,
     Updates,
     UpdateSource,
     as_matrix,
     like,
 )
 from wola.aggregation.space import Floats, Space
+from wola.aggregation.view import NOTHING_KNOWN, View
 from wola.ground.checks import check_whole
 
 
@@ -79,9 +81,25 @@ class Rule(ABC):
     needs_products: ClassVar[bool] = False
     """Whether inner products of the updates are used: then the first pass collects them."""
 
+    needs: ClassVar[frozenset[str]] = frozenset()
+    """What the rule must know of the server's: see `wola.aggregation.view.GIVEN_BY`."""
+
     @abstractmethod
     def solve(self, space: Space, f: int, generator: Generator | None) -> Solution:
         """Decide, in Gram space, how the points of the space are combined."""
+
+    def at(self, view: View) -> Rule:
+        """The rule with what the server knows in this round: itself if it needs none of it."""
+        return At(self, view) if self.needs else self
+
+    def landmarks(self, view: View) -> Tensor | None:
+        """Rows (r, d) of the server's own whose inner products with the updates are needed."""
+        return None
+
+    def bare_space(self, source: UpdateSource) -> Space:
+        """The space that the rule sees of updates that are known to be finite."""
+        NOTHING_KNOWN.check(self, self.needs)
+        return Space(source)
 
     def max_byzantine(self, n: int) -> int:
         """The largest f that the rule accepts among n workers."""
@@ -132,12 +150,17 @@ class Rule(ABC):
     ) -> tuple[UpdateSource, Solution]:
         self.check(source.n, f)
         f = check_whole("f", f, least=0)
-        space, source, remaining = open_space(source, f, self.needs_products)
+        space, source, remaining = self.opened(source, f)
         try:
-            self.check(source.n, remaining)
+            self.check(space.n, remaining)
         except ValueError as error:
             raise TooFewUpdates(str(error)) from error
         return source, self.solve(space, remaining, generator)
+
+    def opened(self, source: UpdateSource, f: int) -> tuple[Space, UpdateSource, int]:
+        """The space of the updates that are finite, their source, and what f is then."""
+        NOTHING_KNOWN.check(self, self.needs)
+        return open_space(source, f, self.needs_products)
 
 
 def _weights(solution: Solution, source: UpdateSource, matrix: Tensor, updates: Updates) -> Any:
@@ -145,8 +168,55 @@ def _weights(solution: Solution, source: UpdateSource, matrix: Tensor, updates: 
         return None
     dtype = torch.float64 if matrix.dtype == torch.float64 else torch.float32
     weights = torch.zeros(len(matrix), dtype=dtype)
-    weights[source.rows] = torch.from_numpy(solution.weights @ solution.space.mixture).to(dtype)
+    workers = source.rows[source.rows < len(matrix)]
+    over_source = (solution.weights @ solution.space.mixture)[: len(workers)]
+    weights[workers] = torch.from_numpy(over_source).to(dtype)
     return like(weights.to(matrix.device), updates)
+
+
+@dataclass(frozen=True)
+class At(Rule):
+    """A rule with what the server knows in this round, see `Rule.at`."""
+
+    rule: Rule
+    view: View
+
+    def __post_init__(self) -> None:
+        self.view.check(self.rule, self.rule.needs)
+
+    @property
+    def needs_products(self) -> bool:  # type: ignore[override]
+        """As the rule."""
+        return self.rule.needs_products
+
+    def check(self, n: int, f: int) -> None:
+        """As the rule."""
+        self.rule.check(n, f)
+
+    def max_byzantine(self, n: int) -> int:
+        """As the rule."""
+        return self.rule.max_byzantine(n)
+
+    def solve(self, space: Space, f: int, generator: Generator | None) -> Solution:
+        """As the rule, in a space that has what it needs."""
+        return self.rule.solve(space, f, generator)
+
+    def bare_space(self, source: UpdateSource) -> Space:
+        """The updates as points, with the server's own rows beside them."""
+        rows = self.rule.landmarks(self.view)
+        if rows is None:
+            return Space(source, view=self.view)
+        return Space.with_server_rows(source, rows, self.view)
+
+    def opened(self, source: UpdateSource, f: int) -> tuple[Space, UpdateSource, int]:
+        """The space of the updates that are finite, with the server's own rows beside them."""
+        rows = self.rule.landmarks(self.view)
+        marks = 0 if rows is None else len(rows)
+        stacked = source if rows is None else Stacked(source, rows)
+        return open_space(stacked, f, self.needs_products, marks=marks, view=self.view)
+
+    def __str__(self) -> str:
+        return str(self.rule)
 
 
 class GramRule(Rule):

@@ -18,6 +18,9 @@ Blocks = Iterable[Any]
 _HALF = (torch.float16, torch.bfloat16)
 _ALLOWED = "float32, float64, float16 or bfloat16"
 
+#: Columns of the workers' rows and the server's that are joined at a time.
+STACKED_BLOCK = 65_536
+
 
 def as_tensor(values: Any, what: str) -> Tensor:
     """A floating tensor without gradient from a tensor or NumPy array; a copy only if needed."""
@@ -190,6 +193,35 @@ class ColumnBlocks(UpdateSource):
     def keep(self, rows: NDArray[np.int64]) -> ColumnBlocks:
         """The same source with only these of its kept rows."""
         return ColumnBlocks(self.blocks, self.rows[rows], self._first_pass)
+
+
+class Stacked(UpdateSource):
+    """A source with the server's own rows (r, d) below it, joined some columns at a time.
+
+    They are no workers: their `rows` are counted on after those of the workers given.
+    """
+
+    def __init__(self, source: UpdateSource, marks: Tensor, given: int | None = None) -> None:
+        self.source, self.marks = source, marks
+        self._given = source.n if given is None else given
+        self.rows = np.append(source.rows, self._given + np.arange(len(marks)))
+
+    def pieces(self) -> Iterator[Tensor]:
+        """Each piece of the source in parts that stay in the cache, the server's rows below."""
+        first, columns = 0, self.marks.shape[1]
+        for piece in self.source.pieces():
+            for part in torch.split(piece, STACKED_BLOCK, dim=1):
+                last = first + part.shape[1]
+                if last <= columns:
+                    yield torch.cat([part, self.marks[:, first:last].to(part)])
+                first = last
+        if first != columns:
+            raise ValueError(f"the reference has d = {columns} coordinates, the updates {first}")
+
+    def keep(self, rows: NDArray[np.int64]) -> Stacked:
+        """The same source with only these of its rows; those of the server are all among them."""
+        workers = rows[rows < self.source.n]
+        return Stacked(self.source.keep(workers), self.marks, self._given)
 
 
 class Scaled(UpdateSource):

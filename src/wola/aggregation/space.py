@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +14,8 @@ from torch import Tensor
 
 from wola.aggregation import _kernels
 from wola.aggregation.columns import middle_mean, over_chunks
-from wola.aggregation.source import UpdateSource, times_power_of_two
+from wola.aggregation.source import Stacked, UpdateSource, times_power_of_two
+from wola.aggregation.view import NOTHING_KNOWN, View
 
 Floats = NDArray[np.float64]
 
@@ -130,6 +131,9 @@ class Space:
     Distances, norms and inner products cost O(m n^2) and never touch the d coordinates again. They
     are those of the source, whose unit of length is 2^exponent: 1 unless float64 updates are so
     large or small that their squares would overflow or vanish.
+
+    The last `marks` rows of the source are the server's own: no points, but see `with_marks`.
+    `view` is what else the server knows.
     """
 
     source: UpdateSource
@@ -138,6 +142,14 @@ class Space:
     given_energies: Floats | None = field(default=None, repr=False)
     exponent: int = 0
     rounding: float = ROUNDING
+    marks: int = 0
+    view: View = field(default=NOTHING_KNOWN, repr=False)
+
+    @classmethod
+    def with_server_rows(cls, source: UpdateSource, rows: Tensor, view: View) -> Space:
+        """The updates of a source as points, with rows (r, d) of the server's beside them."""
+        n, r = source.n, len(rows)
+        return cls(Stacked(source, rows), np.eye(n, n + r), marks=r, view=view)
 
     @cached_property
     def products(self) -> Floats:
@@ -163,8 +175,14 @@ class Space:
             raise ValueError(f"matrix has shape {matrix.shape}; allowed: (k, {self.n})")
         mixed = matrix if self.coefficients is None else matrix @ self.coefficients
         known = self.products_if_known
-        energies = self.given_energies
-        return Space(self.source, mixed, known, energies, self.exponent, self.rounding)
+        return replace(self, coefficients=mixed, given_products=known)
+
+    @cached_property
+    def with_marks(self) -> Space:
+        """The points, then the server's own rows as points after them."""
+        own = np.eye(self.source.n)[self.source.n - self.marks :]
+        rows = np.vstack([self.mixture, own])
+        return replace(self, coefficients=rows, given_products=self.products, marks=0)
 
     @property
     def products_if_known(self) -> Floats | None:

@@ -1,6 +1,6 @@
 """How far a candidate of the attackers moves the server's rule, judged in Gram space."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -84,8 +84,8 @@ class Judge:
     @cached_property
     def space(self) -> Space:
         """The base; its products are found at most once, and handed on to every mixture."""
-        space = Space(Matrix(self.base))
-        return Space(space.source, None, space.products) if self.rule.needs_products else space
+        space = self.rule.bare_space(Matrix(self.base))
+        return replace(space, given_products=space.products) if self.rule.needs_products else space
 
     @cached_property
     def norms(self) -> Floats:
@@ -109,7 +109,7 @@ class Judge:
         if solution.weights is None:
             distance = column_distance(solution, self.mean, self.spare)
         else:
-            to_mean = np.where(np.arange(k) < self.h, 1.0 / self.h, 0.0)
+            to_mean = np.where(np.arange(self.space.source.n) < self.h, 1.0 / self.h, 0.0)
             away = solution.weights @ solution.space.mixture - to_mean
             distance = squared_length(self.space.products, away)
         return distance if np.isfinite(distance) else -float("inf")

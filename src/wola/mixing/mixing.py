@@ -8,12 +8,13 @@ from typing import Any, ClassVar, overload
 
 import numpy as np
 import torch
-from torch import Generator
+from torch import Generator, Tensor
 
 from wola.aggregation.opening import open_space
 from wola.aggregation.rule import Rule, Solution
 from wola.aggregation.source import Matrix, Updates, UpdateSource, as_matrix, like
 from wola.aggregation.space import Floats, Space
+from wola.aggregation.view import View
 from wola.ground.checks import check_whole
 
 
@@ -134,6 +135,15 @@ class Chain(Rule):
         """Whether the rule or any of the mixings needs inner products."""
         parts: tuple[Mixing | Rule, ...] = (*self.mixings, self.rule)
         return any(part.needs_products for part in parts)
+
+    @property
+    def needs(self) -> frozenset[str]:  # type: ignore[override]
+        """What the rule needs."""
+        return self.rule.needs
+
+    def landmarks(self, view: View) -> Tensor | None:
+        """Those of the rule: mixings never touch them."""
+        return self.rule.landmarks(view)
 
     def check(self, n: int, f: int) -> None:
         """Check each mixing, then the rule, with the count that reaches it."""

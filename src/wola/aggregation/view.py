@@ -1,0 +1,126 @@
+"""What a server may know beside the updates: its own data, label reports, who is who."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+
+from wola.ground.checks import check_number
+
+#: What a rule may need, and how it is given.
+GIVEN_BY = {
+    "mean": "reference",
+    "classes": "reference",
+    "losses": "reference",
+    "labels": "labels",
+}
+
+
+class Reference(Protocol):
+    """A server's own clean data, seen through the model of this round."""
+
+    lr: float
+    """The learning rate with which the aggregate will be applied."""
+
+    def mean(self) -> Tensor:
+        """The update that the server would send if it were a worker, (1, d)."""
+
+    def classes(self) -> Tensor:
+        """The update of each class alone, (C, d); a ValueError names classes without data."""
+
+    def measure(self, steps: Iterable[Tensor]) -> NDArray[np.float64]:
+        """Loss and error rate on the server's data at theta - lr step for each step, (k, 2)."""
+
+    def gradient(self, step: Tensor) -> Tensor:
+        """The gradient on the server's data at theta - lr step, (d,)."""
+
+
+class MissingReference(ValueError):
+    """Raised when a rule needs something of the server that it was not given."""
+
+
+class ReferenceRows:
+    """A reference of rows that the server has computed itself, for one round.
+
+    `mean` (1, d) or (d,) is the server's own update, `classes` (C, d) one for each class; `lr` is
+    the learning rate. For rules that need losses, see `wola.training.ServerData`.
+
+    >>> ReferenceRows(lr=0.1).mean()
+    Traceback (most recent call last):
+    wola.aggregation.view.MissingReference: the reference has no mean; allowed: \
+ReferenceRows(mean=...)
+    """
+
+    def __init__(
+        self, *, mean: Tensor | None = None, classes: Tensor | None = None, lr: float = 1.0
+    ) -> None:
+        self.lr = check_number("lr", lr, above=0)
+        self._rows = {"mean": mean, "classes": classes}
+
+    def _given(self, name: str) -> Tensor:
+        rows = self._rows[name]
+        if rows is None:
+            raise MissingReference(
+                f"the reference has no {name}; allowed: ReferenceRows({name}=...)"
+            )
+        return rows.reshape(1, -1) if rows.ndim == 1 else rows
+
+    def mean(self) -> Tensor:
+        """The server's own update, (1, d)."""
+        return self._given("mean")
+
+    def classes(self) -> Tensor:
+        """The update of each class alone, (C, d)."""
+        return self._given("classes")
+
+    def measure(self, steps: Iterable[Tensor]) -> NDArray[np.float64]:
+        """Not known: rows say nothing about losses elsewhere."""
+        raise MissingReference("rows tell no losses; allowed: a reference with data and a model")
+
+    def gradient(self, step: Tensor) -> Tensor:
+        """Not known: rows say nothing about gradients elsewhere."""
+        raise MissingReference("rows tell no gradients; allowed: a reference with data and a model")
+
+
+@dataclass(frozen=True)
+class View:
+    """All that a server may know beside the updates; every field may be missing.
+
+    `reference` is its own clean data, `labels` (n, C) the label distributions that the workers
+    report, `workers` the names of the rows (None: 0, ..., n - 1).
+    """
+
+    reference: Reference | None = None
+    labels: Tensor | NDArray[np.float64] | None = None
+    workers: Sequence[Hashable] | None = None
+
+    @property
+    def known(self) -> Reference:
+        """The reference; a `MissingReference` if there is none."""
+        if self.reference is None:
+            raise MissingReference("there is no reference; allowed: View(reference=...)")
+        return self.reference
+
+    def check(self, rule: object, needs: Iterable[str]) -> None:
+        """Raise a `MissingReference` that says how to give what the rule needs and is not here.
+
+        >>> View().check("FLTrust()", {"mean"})
+        Traceback (most recent call last):
+        wola.aggregation.view.MissingReference: FLTrust() needs a reference of the server's own; \
+allowed: rule.at(View(reference=...))
+        """
+        for need in sorted(needs):
+            given = GIVEN_BY[need]
+            if getattr(self, given) is None:
+                what = "a reference of the server's own"
+                if given == "labels":
+                    what = "the label distributions that the workers report"
+                raise MissingReference(f"{rule} needs {what}; allowed: rule.at(View({given}=...))")
+
+
+NOTHING_KNOWN = View()
