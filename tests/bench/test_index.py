@@ -1,11 +1,12 @@
 import json
 import os
 from pathlib import Path
+from statistics import fmean
 
 import polars as pl
 import pytest
 
-from tests.bench.made_up import put
+from tests.bench.made_up import put, trained
 from wola.bench.coincidence import representative
 from wola.bench.index import SCHEMA, DamagedRun
 from wola.bench.store import Store
@@ -23,6 +24,26 @@ def test_a_row_has_all_fields_the_strategy_and_the_numbers(store: Store) -> None
     assert (row["key"], row["run"], row["strategy"]) == (key, key, "WoLA")
     assert (row["accuracy"], row["cosine"], row["steps_taken"]) == (None, 0.5, 150)
     assert row["seconds"] == 0.75
+
+
+def test_a_trained_run_has_the_scores_of_its_classes_and_the_weight_of_its_liars(
+    store: Store,
+) -> None:
+    result = trained(aggregator="krum", byzantine=4)
+    store.write(store.key(result.scenario), result)
+    (row,) = store.frame().iter_rows(named=True)
+    known = [a for a in result.summary()["class_accuracies"] if a is not None]
+    assert row["worst_class"] == pytest.approx(min(known), rel=1e-12)
+    assert row["balanced_accuracy"] == pytest.approx(fmean(known), rel=1e-12)
+    assert 0 < row["macro_f1"] <= 100
+    weights = [record.weights for record in result.steps]
+    shares = [sum(each[13:]) for each in weights if each is not None]
+    assert row["byzantine_share"] == pytest.approx(100 * fmean(shares), rel=1e-12)
+
+
+@pytest.mark.parametrize("fields", [{"aggregator": "median"}, {"byzantine": 0, "attack": "none"}])
+def test_a_run_without_weights_or_liars_has_no_share(fields: dict[str, object]) -> None:
+    assert trained(**{"aggregator": "krum", **fields}).summary()["byzantine_share"] is None
 
 
 def test_an_empty_store_has_an_empty_table_with_all_columns(store: Store) -> None:

@@ -1,11 +1,15 @@
 """The test of the model, against a plain one sample by sample."""
 
+import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import balanced_accuracy_score, f1_score
 from torch import nn
 
 from wola.models import FlatModel, mlp
 from wola.training import evaluate as module
-from wola.training.evaluate import class_accuracies, confusion, evaluate
+from wola.training.evaluate import class_accuracies, class_scores, confusion, evaluate
 from wola.training.federation import HeldOut
 
 
@@ -52,3 +56,23 @@ def test_confusion_counts_who_is_taken_for_whom():
 
 def test_a_class_without_samples_has_no_accuracy():
     assert class_accuracies(torch.tensor([[1, 1], [0, 0]])) == [50.0, None]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=30))
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_scores_of_classes_are_those_of_scikit_learn(pairs):
+    table = [[pairs.count((i, j)) for j in range(4)] for i in range(4)]
+    real, guessed = zip(*pairs, strict=True)
+    found = class_scores(table)
+    assert found["balanced_accuracy"] == pytest.approx(
+        100 * balanced_accuracy_score(real, guessed), abs=1e-9
+    )
+    expected = 100 * f1_score(real, guessed, average="macro", zero_division=0)
+    assert found["macro_f1"] == pytest.approx(expected, abs=1e-9)
+    each = [100 * table[c][c] / real.count(c) for c in set(real)]
+    assert found["worst_class"] == pytest.approx(min(each), abs=1e-9)
+
+
+def test_no_samples_give_no_scores():
+    assert class_scores([[0, 0], [0, 0]]) == {}

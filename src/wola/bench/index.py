@@ -20,6 +20,7 @@ from wola.ground.files import WriteError, write_whole
 from wola.ground.sealed import Damaged, DamagedFile
 from wola.ground.tables import read_sealed_table, sealed_table
 from wola.training import SEMANTICS, Scenario
+from wola.training.evaluate import class_scores
 
 _TYPES: dict[Any, type[pl.DataType]] = {
     bool: pl.Boolean,
@@ -30,6 +31,10 @@ _TYPES: dict[Any, type[pl.DataType]] = {
 _NUMBERS: dict[str, type[pl.DataType]] = {
     "accuracy": pl.Float64,
     "final_accuracy": pl.Float64,
+    "balanced_accuracy": pl.Float64,
+    "macro_f1": pl.Float64,
+    "worst_class": pl.Float64,
+    "byzantine_share": pl.Float64,
     "dissimilarity_gradients": pl.Float64,
     "dissimilarity_momenta": pl.Float64,
     "cosine": pl.Float64,
@@ -38,6 +43,9 @@ _NUMBERS: dict[str, type[pl.DataType]] = {
     "ending": pl.String,
     "digest": pl.String,
 }
+
+# Numbers that not every run has: of its classes, and of weights that a rule may not give.
+_UNTOLD = dict.fromkeys(("balanced_accuracy", "macro_f1", "worst_class", "byzantine_share"))
 
 
 class DamagedRun(DamagedFile):
@@ -151,11 +159,17 @@ def _flat(key: str, record: dict[str, Any], summary: dict[str, Any]) -> dict[str
         **Scenario.stored(record["fields"]).model_dump(),
         "content": content_text(record["content"]),
         "environment": content_text(summary.get("environment", {})),
-        **{name: _fitting(name, summary[name], kind) for name, kind in _NUMBERS.items()},
+        **numbers_of(summary),
         "steps_taken": _fitting("steps", summary["steps"], pl.Int64),
         "seconds": float(sum(summary["seconds"].values())),
         "semantics": SEMANTICS,
     }
+
+
+def numbers_of(summary: dict[str, Any]) -> dict[str, Any]:
+    """The numbers of a run from its summary; those of its classes come from the confusion table."""
+    found = {**_UNTOLD, **summary, **class_scores(summary.get("confusion") or [[0]])}
+    return {name: _fitting(name, found[name], kind) for name, kind in _NUMBERS.items()}
 
 
 def _fitting(name: str, value: Any, kind: type[pl.DataType]) -> Any:

@@ -12,7 +12,7 @@ from wola.bench.coincidence import coinciding
 from wola.bench.events import Begun, Done, Listener, ignore
 from wola.bench.executors.local import LocalExecutor
 from wola.bench.grid import Grid
-from wola.bench.index import SCHEMA, content_text
+from wola.bench.index import SCHEMA, content_text, numbers_of
 from wola.bench.progress import GridProgress
 from wola.bench.run import run_grid, tasks_of
 from wola.bench.store import Store
@@ -74,10 +74,9 @@ def _shown(total: int, progress: bool) -> Iterator[Listener]:
 
 def _row(scenario: Scenario, run: str, result: Result) -> dict[str, Any]:
     summary = result.summary()
-    numbers = {name: summary[name] for name in SCHEMA if name in summary}
-    numbers["environment"] = content_text(summary["environment"])
     return {
-        **numbers,
+        **numbers_of(summary),
+        "environment": content_text(summary["environment"]),
         **_fields(scenario),
         "key": scenario.key(),
         "run": run,

@@ -1,7 +1,9 @@
 """The model on the test set: accuracy, loss, and who is taken for whom."""
 
+from collections.abc import Sequence
 from time import perf_counter
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional as F  # noqa: N812
@@ -60,3 +62,28 @@ def class_accuracies(table: Tensor) -> list[float | None]:
     """
     totals, hits = table.sum(1).tolist(), table.diagonal().tolist()
     return [100.0 * hit / total if total else None for hit, total in zip(hits, totals, strict=True)]
+
+
+def class_scores(table: Sequence[Sequence[int]]) -> dict[str, float]:
+    r"""Balanced accuracy, macro-F1 and accuracy of the worst class, all in percent.
+
+    From a confusion table (C, C). The first is the mean of the accuracies of the classes that have
+    samples; the second the mean of :math:`2 t_c / (r_c + g_c)` over the classes that occur, with
+    :math:`t_c` the hits, :math:`r_c` the samples and :math:`g_c` the guesses of class c. Nothing
+    without samples.
+
+    >>> class_scores([[3, 1], [0, 4]])["worst_class"]
+    75.0
+    """
+    counts = np.asarray(table, dtype=np.float64)
+    hits, real, guessed = counts.diagonal(), counts.sum(1), counts.sum(0)
+    if not real.any():
+        return {}
+    there, occur = real > 0, real + guessed > 0
+    accuracies = 100 * hits[there] / real[there]
+    f1 = 200 * hits[occur] / (real + guessed)[occur]
+    return {
+        "balanced_accuracy": float(accuracies.mean()),
+        "macro_f1": float(f1.mean()),
+        "worst_class": float(accuracies.min()),
+    }

@@ -85,6 +85,18 @@ class Result:
         return 100.0 * int(self.confusion.diagonal().sum()) / int(self.confusion.sum())
 
     @property
+    def byzantine_share(self) -> float | None:
+        """Weight that Byzantine workers received, in percent, averaged over the rounds with weights.
+
+        None if there are no such workers, or no such rounds since the rule weighs no worker.
+        """
+        byzantine = self.scenario.byzantine
+        weighed = [record.weights for record in self.steps if record.weights is not None]
+        if not byzantine or not weighed:
+            return None
+        return 100.0 * fmean(math.fsum(weights[-byzantine:]) for weights in weighed)
+
+    @property
     def seconds(self) -> dict[str, float]:
         """Wall time by phase over the whole run."""
         total = {phase: math.fsum(r.seconds[phase] for r in self.steps) for phase in PHASES}
@@ -106,6 +118,7 @@ class Result:
             "dropped": sum(len(record.dropped) for record in self.steps),
             "classes": list(self.classes),
             "class_accuracies": class_accuracies(self.confusion),
+            "byzantine_share": self.byzantine_share,
             "confusion": self.confusion.tolist(),
             "objective": self.q.tolist(),
             "counts": self.counts.tolist(),
