@@ -52,7 +52,7 @@ def shown(table: Table) -> list[list[str]]:
 
 
 def plain(text: str) -> str:
-    return re.sub("[¹²³*]", "", text).strip()
+    return re.sub("[¹²³▼*]", "", text).strip()
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name[:24])

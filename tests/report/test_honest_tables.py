@@ -72,7 +72,9 @@ def test_a_run_that_ended_before_its_first_test_is_missing_and_told(store: Store
     put(store, grid("WoLA")[0], accuracy=None)
     (table,) = make_tables(read_runs(store), ["accuracy"])
     assert table.blocks[0].rows["WoLA"][0].text == "7/8"
-    assert "1 run ended before it had a number, and counts as missing" in table.notes
+    assert (
+        "1 run has no accuracy (ended before the first test), and counts as missing" in table.notes
+    )
 
 
 def test_gains_need_every_strategy_they_are_over(store: Store) -> None:

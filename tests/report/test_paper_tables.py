@@ -121,7 +121,10 @@ def test_gains_that_lack_runs_show_how_many_of_all_they_need() -> None:
 def test_runs_that_ended_without_a_number_are_told() -> None:
     runs = invented(lambda place: None if lost(place) else by_rank(place))
     table = only(make_tables(runs, ["accuracy"]))
-    assert "12 runs ended before they had a number, and count as missing" in table.notes
+    assert (
+        "12 runs have no accuracy (ended before the first test), and count as missing"
+        in table.notes
+    )
     assert texts(table)["WoLA+NNM"][0] == "12/18"
 
 
@@ -140,7 +143,9 @@ def test_settings_have_tables_of_their_own_with_the_setting_in_the_title() -> No
         "accuracy-digits",
         "accuracy-digits-steps-20-batch-8",
     ]
-    assert tables[1].title == "digits: accuracy in % (setting: steps 20, batch 8)"
+    assert tables[1].title == (
+        "digits: accuracy in %, averaged over 2 aggregators, 3 attacks (setting: steps 20, batch 8)"
+    )
 
 
 @pytest.mark.parametrize("ends", [("x" * 300 + "a", "x" * 300 + "b"), ("A", "a"), ("a/b", "a b")])
@@ -161,6 +166,7 @@ def test_runs_without_byzantine_workers_have_a_table_apart_and_no_worst_case() -
         "accuracy",
         "gain",
         "dissimilarity",
+        "differences",
     ]
     assert all("without Byzantine workers" in table.title for table in apart)
     assert all(len(table.blocks) == 1 for table in apart)

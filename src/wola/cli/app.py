@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from wola.cli.commands import Commands, Entry, group
+from wola.cli.streams import guard_output
 
 
 class Wola(Commands):
@@ -69,4 +70,5 @@ def wola(
 
 def main() -> None:
     """The entry point of the `wola` command."""
+    guard_output()
     app(prog_name="wola")

@@ -1,7 +1,7 @@
 """`wola report`: the tables, figures and page of one or more stores."""
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -11,18 +11,27 @@ from rich.console import Console
 from wola.bench.store import DEFAULT_STORE
 from wola.cli.axis_flags import Asked, axis_flags
 from wola.cli.errors import Refused, known
+from wola.cli.output_folder import check_output
 from wola.cli.screen import say, screen
 from wola.cli.selection import open_store, selected
-from wola.report.comparison import NothingShared, against_paper, against_runs
+from wola.report.arrangement import CannotArrange
+from wola.report.axes import UnknownAxis, axis_named
+from wola.report.comparison import (
+    NothingShared,
+    against_paper,
+    against_runs,
+    missing_from_paper,
+)
 from wola.report.figure_style import FigureStyle, figure_style
 from wola.report.forms import TABLE_FORMS, terminal
 from wola.report.layout import Table
-from wola.report.paper_tables import TABLE_KINDS, make_tables
+from wola.report.metrics import METRICS
+from wola.report.paper_tables import TABLE_KINDS, WRITTEN_KINDS, make_tables
 from wola.report.runs import Runs, read_runs
 from wola.report.table_files import write_tables
 
-# A table per alpha with some hundred numbers: for files, not for reading in a terminal.
-_PRINTED = [kind for kind in TABLE_KINDS if kind != "full"]
+# The last three have some hundred numbers: for files, not for reading in a terminal.
+_PRINTED = WRITTEN_KINDS[:-3]
 
 
 @axis_flags
@@ -40,6 +49,30 @@ def report(
         str | None,
         typer.Option(
             metavar="KIND,...", show_default=False, help=f"Which tables: {', '.join(TABLE_KINDS)}."
+        ),
+    ] = None,
+    rows: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FIELD",
+            show_default=False,
+            help="Rows: a field, strategy, or a parameter such as power; default: what varies.",
+        ),
+    ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FIELD[,FIELD]", show_default=False, help="Columns; default: alpha,byzantine."
+        ),
+    ] = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", show_default=False, help=f"One of {', '.join(METRICS)}."),
+    ] = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ROW", show_default=False, help="Show differences to this row, with intervals."
         ),
     ] = None,
     form: Annotated[
@@ -78,17 +111,13 @@ def report(
     console = screen()
     kinds, forms = _names("--tables", tables, TABLE_KINDS), _names("--form", form, TABLE_FORMS)
     look = figure_style(style, name="--style")
+    shown = None if metric is None else known("--metric", metric, METRICS)
+    if out is not None:
+        check_output(out)
     runs = _read(stores or [DEFAULT_STORE], asked)
-    compared: list[Table] = []
-    try:
-        if paper:
-            compared += against_paper(runs, partial=partial)
-        if against is not None:
-            others = _read([against], asked)
-            compared += against_runs(runs, others, name=str(against), partial=partial)
-    except NothingShared as error:
-        raise Refused(str(error)) from None
-    made = [*make_tables(runs, kinds or _PRINTED, partial=partial), *compared]
+    choice = _Choice(runs, rows, columns, shown, baseline, partial)
+    compared, notes = _compared(runs, asked, paper=paper, against=against, partial=partial)
+    made = [*choice.tables(kinds or choice.printed()), *compared]
     if forms and out is None:
         for table in made:
             typer.echo("\n".join(TABLE_FORMS[name](table) for name in forms))
@@ -96,13 +125,81 @@ def report(
     for table in made:
         console.print(terminal(table, console))
         console.print()
-    for note in runs.notes:
+    for note in (*runs.notes, *notes):
         say(console, note)
     if out is not None:
-        written = [*make_tables(runs, kinds or TABLE_KINDS, partial=partial), *compared]
+        written = [*choice.tables(kinds or choice.written()), *compared]
         files = write_tables(written, out / "tables", forms or TABLE_FORMS)
         say(console, f"tables: {len(files)} files in {out / 'tables'}")
         _draw(console, runs, out, style=look if figures else None, page=page)
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """Which tables of some runs were asked for, and how."""
+
+    runs: Runs
+    rows: str | None
+    columns: str | None
+    metric: str | None
+    baseline: str | None
+    partial: bool
+
+    def printed(self) -> list[str]:
+        """The kinds to print if none are named."""
+        metric = self.metric or "accuracy"
+        if self.rows or self.columns:
+            kinds = [metric]
+        elif self.metric:
+            kinds = [metric, "worst", "gain"]
+        else:
+            kinds = list(_PRINTED)
+        return [*kinds, *(["differences"] if self.baseline else [])]
+
+    def written(self) -> list[str]:
+        """The kinds to write into files if none are named."""
+        return list(dict.fromkeys([*self.printed(), *WRITTEN_KINDS]))
+
+    def tables(self, kinds: Iterable[str]) -> list[Table]:
+        """The tables of some kinds; names that make no table are refused."""
+        columns = self.columns.split(",") if self.columns else []
+        flags = [("--rows", [self.rows] if self.rows else []), ("--columns", columns)]
+        for flag, names in flags:
+            for name in names:
+                try:
+                    axis_named(name, self.runs)
+                except UnknownAxis as error:
+                    raise Refused(f"{flag} = {name.strip()!r}; {error}") from None
+        try:
+            return make_tables(
+                self.runs,
+                kinds,
+                partial=self.partial,
+                metric=self.metric or "accuracy",
+                rows=self.rows,
+                columns=columns,
+                baseline=self.baseline,
+            )
+        except CannotArrange as error:
+            raise Refused(f"--{error}") from None
+
+
+def _compared(
+    runs: Runs, asked: Asked, *, paper: bool, against: Path | None, partial: bool
+) -> tuple[list[Table], list[str]]:
+    """The tables of comparisons, and what there is to say of them."""
+    tables: list[Table] = []
+    notes: list[str] = []
+    if paper:
+        tables += against_paper(runs, partial=partial)
+        notes += [f"against the paper: {line}" for line in missing_from_paper(runs)]
+    if against is not None:
+        others = _read([against], asked)
+        try:
+            tables += against_runs(runs, others, name=str(against), partial=partial)
+        except NothingShared as error:
+            raise Refused(str(error)) from None
+    return tables, notes
 
 
 def _names(flag: str, given: str | None, names: Iterable[str]) -> list[str]:

@@ -1,5 +1,6 @@
 """`wola runs`: what a store holds, and what to do with it."""
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -156,9 +157,12 @@ def rm(
     else:
         raise Refused("nothing is named; allowed: keys, fields such as --dataset, or --failed")
     console = screen()
-    question = f"Delete {counted(len(names), 'run')} from {store}?"
-    if names and not yes and not typer.confirm(question):
-        raise typer.Exit(1)
+    what = f"{counted(len(names), 'run')} from {store}"
+    if names and not yes:
+        if not sys.stdin.isatty():
+            raise Refused(f"there is no terminal to ask on; allowed: --yes, to delete {what}")
+        if not typer.confirm(f"Delete {what}?"):
+            raise typer.Exit(1)
     for name in names:
         opened.remove(name)
     say(console, f"{len(names)} deleted")

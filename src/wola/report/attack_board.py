@@ -6,9 +6,10 @@ from functools import partial as with_options
 import polars as pl
 
 from wola.report.layout import Block, Cell, Table, number
+from wola.report.metrics import METRICS
 from wola.report.names import file_word, in_order, parts_in_order
 from wola.report.runs import Runs, values
-from wola.report.scores import METRICS, ranked, scores
+from wola.report.scores import ranked, scores
 from wola.report.section import Section, sections
 from wola.training import STRATEGIES
 

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
-from types import MappingProxyType
 from typing import Any
 
 import polars as pl
 
-from wola.report.names import in_order, parts_in_order
-from wola.training import STRATEGIES
-
-Label = tuple[Any, Any]
+#: Stands after a number that runs are behind which diverged.
+DIVERGED_SIGN = "‡"
 
 
 @dataclass(frozen=True)
 class Cell:
-    """What stands in a cell, its rank in the column if it has one, and whether it is no number."""
+    """What stands in a cell, its rank in the column if it has one, and whether it is no number.
+
+    `worst` marks the worst of a column.
+    """
 
     text: str
     rank: int | None = None
     missing: bool = False
+    worst: bool = False
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Table:
 
     `columns` holds for every column the heading of its group and its own. `reading` says in plain
     words what one sees. `data` are the numbers unrounded, a row per cell; `name` is what files
-    with the table are called.
+    with the table are called, `rows` what stands above the names of the rows.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Table:
     notes: tuple[str, ...]
     reading: str
     data: pl.DataFrame
+    rows: str = "strategy"
 
     @property
     def groups(self) -> list[tuple[str, int]]:
@@ -69,57 +71,10 @@ class Table:
         return made
 
 
-def columns_of(data: pl.DataFrame, group: str) -> list[Label]:
-    """The columns that some data span: the values of `group`, and of f below each.
-
-    >>> columns_of(pl.DataFrame({"alpha": [0.3, 3.0], "byzantine": [2, 4]}), "alpha")
-    [(3.0, 2), (3.0, 4), (0.3, 2), (0.3, 4)]
-    """
-    found = data[group].unique()
-    over = found.sort(descending=True) if group == "alpha" else parts_in_order(found)
-    return [(value, f) for value in over for f in data["byzantine"].unique().sort()]
-
-
-def headings(
-    columns: Iterable[Label], shown: Mapping[str, str] = MappingProxyType({})
-) -> tuple[tuple[str, str], ...]:
-    """How columns are headed; `shown` says how the parts among them are called.
-
-    >>> headings([(0.3, 2), ("median", 4)], {"median": "CWMed"})
-    (('alpha = 0.3', 'f = 2'), ('CWMed', 'f = 4'))
-    """
-    return tuple(
-        (shown[over] if isinstance(over, str) else f"alpha = {over:g}", f"f = {f}")
-        for over, f in columns
-    )
-
-
-def block(
-    heading: str,
-    data: pl.DataFrame,
-    columns: Iterable[Label],
-    show: Callable[[Mapping[str, Any]], Cell],
-    *,
-    strategies: Mapping[str, str],
-    group: str = "alpha",
-) -> Block:
-    """A row per strategy, from data with a row per cell.
-
-    `show` says what stands in a cell, `strategies` how the strategies are called.
-    """
-    places = {(r["strategy"], r[group], r["byzantine"]): r for r in data.iter_rows(named=True)}
-    rows = {
-        strategies[strategy]: tuple(
-            show(places[strategy, *label]) if (strategy, *label) in places else Cell("")
-            for label in columns
-        )
-        for strategy in in_order(data["strategy"], STRATEGIES)
-    }
-    return Block(heading, rows)
-
-
 def number(row: Mapping[str, Any], *, digits: int, sign: str = "") -> Cell:
     """Mean (sd), or how many runs there are of how many; a partial mean has the count beside it.
+
+    A number that diverged runs are behind has a sign.
 
     >>> number({"mean": None, "sd": None, "runs": 2, "expected": 60}, digits=1).text
     '2/60'
@@ -134,4 +89,6 @@ def number(row: Mapping[str, Any], *, digits: int, sign: str = "") -> Cell:
         text += f" ({row['sd']:.{digits}f})"
     if row["runs"] < row["expected"]:
         text += f" [{count}]"
+    if row.get("diverged"):
+        text += DIVERGED_SIGN
     return Cell(text, row.get("rank"))

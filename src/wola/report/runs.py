@@ -74,8 +74,8 @@ class Runs:
         ]
 
     def fixes(self, strategy: str, axis: str) -> bool:
-        """Whether a strategy itself says what stands on an axis, such as its aggregator."""
-        return axis in self.strategies.get(strategy, ())
+        """Whether a strategy itself says what stands on an axis, such as its loss or aggregator."""
+        return axis in self.strategies.get(strategy, STRATEGIES["-"])
 
     def folder(self, run: str) -> Path:
         """Where the files of a run are."""

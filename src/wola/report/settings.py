@@ -46,15 +46,24 @@ def usual_fields(dataset: str) -> Mapping[str, Any]:
     return Scenario.stored({"dataset": dataset, **own, **PAPER.get(name, {})}).model_dump()
 
 
-def settings_of(rows: Sequence[Row], own: Strategies, changed: frozenset[str]) -> list[Setting]:
+def settings_of(
+    rows: Sequence[Row],
+    own: Strategies,
+    changed: frozenset[str],
+    aside: frozenset[str] = frozenset(),
+) -> list[Setting]:
     """The setting of each run: of rows with the fields of a scenario, `strategy` and `content`.
 
     What a run's strategy sets does not count, so that strategies stand in one table whatever they
     set. A run of a strategy of one's own takes the setting of the other runs that are like it but
     for what it sets, if there is one such setting alone. `changed` names the contents that meet in
-    two versions: they are told apart.
+    two versions: they are told apart. Fields set `aside` are not part of any setting.
     """
-    made = [_spelt_out(row, _set_by(row["strategy"], own), changed) for row in rows]
+
+    def spelt_out(row: Row, sets: frozenset[str] = frozenset()) -> Setting:
+        return _spelt_out(row, _set_by(row["strategy"], own) | sets | aside, changed)
+
+    made = list(map(spelt_out, rows))
     places = {name: frozenset(sets) & set(_FIELDS) - _BY_STRATEGY for name, sets in own.items()}
     special = {name: sets for name, sets in places.items() if sets}
     if not special:
@@ -63,7 +72,7 @@ def settings_of(rows: Sequence[Row], own: Strategies, changed: frozenset[str]) -
     for row, setting in zip(rows, made, strict=True):
         if row["strategy"] not in special:
             for sets in set(special.values()):
-                less = _spelt_out(row, _set_by(row["strategy"], own) | sets, changed).text
+                less = spelt_out(row, sets).text
                 plain.setdefault((row["dataset"], sets, less), set()).add(setting)
     for place, row in enumerate(rows):
         sets = special.get(row["strategy"], frozenset())

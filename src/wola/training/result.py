@@ -86,7 +86,7 @@ class Result:
 
     @property
     def byzantine_share(self) -> float | None:
-        """Weight that Byzantine workers received, in percent, averaged over the rounds with weights.
+        """Weight that Byzantine workers received, in percent, averaged over rounds with weights.
 
         None if there are no such workers, or no such rounds since the rule weighs no worker.
         """

@@ -9,8 +9,13 @@ from scipy.stats import kendalltau
 
 from tests.report.invented import Place, invented, scattered
 from wola.bench.presets import preset
-from wola.report.comparison import NothingShared, against_paper, against_runs
-from wola.report.comparison.agreement import sign_flip_p
+from wola.report.comparison import (
+    NothingShared,
+    against_paper,
+    against_runs,
+    missing_from_paper,
+)
+from wola.report.comparison.agreement import mean_interval, sign_flip_p
 from wola.report.comparison.paper_numbers import paper_numbers
 from wola.report.layout import Table
 from wola.report.runs import Runs
@@ -61,7 +66,7 @@ def test_the_papers_own_numbers_agree_with_it_wholly() -> None:
     assert table.title == "Fashion MNIST: accuracy in %, against the paper"
     assert set(table.data["difference"]) == {0.0}
     assert table.data["within"].all()
-    assert set(table.data["tau"]) == {1.0}
+    assert table.data["tau"].to_list() == pytest.approx([1.0] * 32, abs=1e-12)
     assert texts(table, 0, "NNM")[0] == "78.4 - 78.4 = +0.0 ✓"
     assert texts(table, 1, "Kendall τ") == ["1.00"] * 4
     assert texts(table, 1, "✓") == ["8 of 8"] * 4
@@ -117,9 +122,29 @@ def test_aggregators_and_attacks_that_the_paper_has_not_do_not_count() -> None:
     assert set(table.data["difference"]) == {0.0}
 
 
-def test_runs_that_the_paper_has_not_are_refused_with_what_it_has() -> None:
-    with pytest.raises(NothingShared, match=r"fashion-mnist, mnist, purchase100; alpha 0\.3, 1\.0"):
-        against_paper(invented(scattered))
+def test_runs_that_the_paper_has_not_are_in_no_table_and_all_its_cells_are_missing() -> None:
+    runs = invented(scattered)
+    assert against_paper(runs) == []
+    assert missing_from_paper(runs) == [
+        "Fashion MNIST, accuracy: 96 of 96 cells lack runs",
+        "CIFAR10, accuracy: 96 of 96 cells lack runs",
+        *(
+            f"{name}, gradient dissimilarity (of momenta): 96 of 96 cells lack runs"
+            for name in ("MNIST", "Fashion MNIST", "Purchase100", "CIFAR10")
+        ),
+    ]
+
+
+def test_the_cells_that_the_paper_has_and_the_runs_lack_are_told_by_column() -> None:
+    told = missing_from_paper(invented(scattered, **FASHION, **DEFENCES))
+    assert told[0] == (
+        "Fashion MNIST, accuracy: 64 of 96 cells lack runs (alpha 3: f 4, 8; alpha 1: f 2, 4, 6, "
+        "8; alpha 0.3: f 4, 8)"
+    )
+    everything = {
+        axis: GRID[axis] for axis in ("dataset", "alpha", "byzantine", "strategy", *DEFENCES)
+    }
+    assert missing_from_paper(invented(scattered, seed=[1], **everything)) == []
 
 
 def test_runs_against_themselves_are_equal() -> None:
@@ -131,7 +156,8 @@ def test_runs_against_themselves_are_equal() -> None:
     for table in tables:
         assert set(table.data["difference"]) == {0.0}
         assert set(table.data["p"]) == {1.0}
-        assert set(table.data["tau"]) == {1.0}
+        assert set(table.data["low"]) == set(table.data["high"]) == {0.0}
+        assert table.data["tau"].to_list() == pytest.approx([1.0] * len(table.data), abs=1e-12)
 
 
 def test_p_is_that_of_the_paired_differences_of_the_seeds() -> None:
@@ -142,7 +168,10 @@ def test_p_is_that_of_the_paired_differences_of_the_seeds() -> None:
     assert table.title.endswith("against before")
     assert set(table.data["p"]) == {sign_flip_p([1.0, 2.0, -4.5])}
     assert table.data["difference"].to_list() == pytest.approx([-0.5] * len(table.data), abs=0.11)
-    assert texts(table, 1, "WoLA") == ["1"] * 4
+    assert texts(table, 2, "WoLA") == ["1"] * 4
+    low, high = mean_interval([1.0, 2.0, -4.5]) or (0.0, 0.0)
+    assert table.data["low"].to_list() == pytest.approx([low] * len(table.data), abs=1e-9)
+    assert texts(table, 1, "WoLA") == [f"[{low:+.1f}, {high:+.1f}]"] * 4
     assert (
         "p: sign-flip test on the differences of the seeds; not below 0.25 with so few"
         in table.notes

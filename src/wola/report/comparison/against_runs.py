@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from wola.report.comparison.agreement import sign_flip_p
+from wola.report.comparison.agreement import mean_interval, sign_flip_p
 from wola.report.comparison.differences import (
     COMPARED,
     VIEWS,
@@ -16,7 +16,7 @@ from wola.report.comparison.differences import (
 )
 from wola.report.layout import Table
 from wola.report.runs import Runs, values
-from wola.report.scores import MetricName, Summary, scores, seed_values
+from wola.report.scores import Summary, scores, seed_values
 from wola.report.section import Section, sections
 from wola.report.settings import TABLE_AXES
 
@@ -30,7 +30,8 @@ def against_runs(
     aggregators, attacks and seeds; a strategy of one's own counts as shared if it sets the same
     fields in both. A setting is compared with the same one of the other runs, or
     with their only one. The data are those of `against_paper`, and `p` of the sign-flip test on
-    the differences of the seeds, for cells that are complete on both sides. `name` is what the
+    the differences of the seeds, and `low` and `high` of the interval of their mean, for cells that
+    are complete on both sides. `name` is what the
     other runs are called.
     """
     tables = []
@@ -76,7 +77,7 @@ def _shared(runs: Runs, others: Runs, axis: str) -> list[Any]:
     return [name for name in both if runs.strategies.get(name) == others.strategies.get(name)]
 
 
-def _beside(section: Section, other: Section, metric: MetricName, summary: Summary) -> pl.DataFrame:
+def _beside(section: Section, other: Section, metric: str, summary: Summary) -> pl.DataFrame:
     ours, theirs = (
         scores(one.runs, metric=metric, summary=summary, partial=one.partial)
         for one in (section, other)
@@ -87,18 +88,21 @@ def _beside(section: Section, other: Section, metric: MetricName, summary: Summa
     cells = ours.join(theirs, on=COMPARED, maintain_order="left")
     cells = cells.join(_tested(section, other, metric, summary), on=COMPARED, how="left")
     whole = pl.col("complete") & (pl.col("other_runs") == pl.col("other_expected"))
-    return cells.with_columns(p=pl.when(whole).then("p"))
+    return cells.with_columns(pl.when(whole).then(pl.col("p", "low", "high")))
 
 
-def _tested(section: Section, other: Section, metric: MetricName, summary: Summary) -> pl.DataFrame:
+def _tested(section: Section, other: Section, metric: str, summary: Summary) -> pl.DataFrame:
     ours, theirs = (
         seed_values(one.runs, metric=metric, summary=summary).select(*COMPARED, "seed", "value")
         for one in (section, other)
     )
     pairs = ours.join(theirs, on=[*COMPARED, "seed"]).group_by(COMPARED)
-    tested = [
-        (*place, sign_flip_p((some["value"] - some["value_right"]).to_list()))
-        for place, some in pairs
-    ]
+    tested = []
+    for place, some in pairs:
+        by_seed = some.sort("seed").select(pl.col("value") - pl.col("value_right"))["value"]
+        differences = by_seed.to_list()
+        low, high = mean_interval(differences) or (None, None)
+        tested.append((*place, sign_flip_p(differences), low, high))
     kinds = {name: ours.schema[name] for name in COMPARED}
-    return pl.DataFrame(tested, schema={**kinds, "p": pl.Float64}, orient="row")
+    numbers = dict.fromkeys(("p", "low", "high"), pl.Float64)
+    return pl.DataFrame(tested, schema={**kinds, **numbers}, orient="row")

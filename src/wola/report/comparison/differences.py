@@ -7,17 +7,20 @@ from typing import Any
 
 import polars as pl
 
-from wola.report.comparison.agreement import kendall_tau
-from wola.report.layout import Block, Cell, Table, block, columns_of, headings
+from wola.report.arrangement import PAPER_COLUMNS, Arrangement, Label
+from wola.report.axes import Axis
+from wola.report.comparison.agreement import CONFIDENCE, kendall_tau
+from wola.report.layout import Block, Cell, Table
+from wola.report.metrics import metric_named
 from wola.report.runs import values
-from wola.report.scores import METRICS, MetricName, Summary, heading, printed
+from wola.report.scores import Summary, heading, printed
 from wola.report.section import Section
 
 #: What tells the cells of a comparison apart.
 COMPARED = ("alpha", "byzantine", "strategy")
 
 #: The metrics that are compared, each with its summary.
-VIEWS: tuple[tuple[MetricName, Summary], ...] = (
+VIEWS: tuple[tuple[str, Summary], ...] = (
     ("accuracy", "global"),
     ("accuracy", "worst"),
     ("dissimilarity", "global"),
@@ -31,26 +34,33 @@ class NothingShared(ValueError):
 
 
 def differences_table(
-    section: Section, metric: MetricName, summary: Summary, cells: pl.DataFrame, other: str
+    section: Section, metric: str, summary: Summary, cells: pl.DataFrame, other: str
 ) -> Table:
     """The table of cells with `mean`, and `other` and `other_sd` of what is called `other`.
 
-    Cells with `p` get a block of it. The data of the table have `difference`, `within` and `tau`
-    as well.
+    Cells with `p` get a block of it, and one of the interval from `low` to `high`. The data of the
+    table have `difference`, `within` and `tau` as well.
     """
-    digits = METRICS[metric].digits
+    digits = metric_named(metric).digits
     cells = _judged(cells, digits)
-    columns = columns_of(cells, "alpha")
-    show = with_options(_difference, digits=digits)
-    blocks = [block("", cells, columns, show, strategies=section.strategies)]
+    columns = tuple(Axis(name, name) for name in PAPER_COLUMNS)
+    form = Arrangement(section, Axis("strategy", "strategy"), columns)
+    labels = form.labels(cells)
+    blocks = [form.block("", cells, labels, with_options(_difference, digits=digits))]
     notes = [
         f"runs - {other} = difference; ✓ at most the standard deviation of {other}",
         "Kendall τ: how well the order of the strategies agrees, from -1 (reversed) to 1 (equal)",
     ]
     tested = "p" in cells
     if tested:
-        blocks.append(block("p (sign flips)", cells, columns, _p, strategies=section.strategies))
+        interval = with_options(_interval, digits=digits)
+        blocks.append(form.block(f"{100 * CONFIDENCE:.0f} % interval", cells, labels, interval))
+        blocks.append(form.block("p (sign flips)", cells, labels, _p))
         least = 2.0 ** (1 - len(values(section.runs, "seed")))
+        notes.append(
+            f"{100 * CONFIDENCE:.0f} % interval: of the mean difference before rounding, a t interval "
+            "over seeds"
+        )
         notes.append(
             f"p: sign-flip test on the differences of the seeds; not below {least:.2g} with so few"
         )
@@ -58,8 +68,8 @@ def differences_table(
     return Table(
         name=section.name(f"{'runs' if tested else 'paper'}-{kind}"),
         title=f"{section.title(heading(metric, summary))}, against {other}",
-        columns=headings(columns),
-        blocks=(*blocks, _column_block(cells, columns)),
+        columns=form.headings(labels),
+        blocks=(*blocks, _column_block(cells, labels)),
         notes=section.notes(*notes, spread="means"),
         reading=_reading(cells, other),
         data=cells,
@@ -95,11 +105,17 @@ def _difference(row: Mapping[str, Any], *, digits: int) -> Cell:
     return Cell(f"{text} = {row['difference']:+.{digits}f}" + " ✓" * bool(row["within"]))
 
 
+def _interval(row: Mapping[str, Any], *, digits: int) -> Cell:
+    if row["low"] is None:
+        return Cell("", missing=True)
+    return Cell("[{}, {}]".format(*(f"{row[end]:+.{digits}f}" for end in ("low", "high"))))
+
+
 def _p(row: Mapping[str, Any]) -> Cell:
     return Cell("", missing=True) if row["p"] is None else Cell(f"{row['p']:.3g}")
 
 
-def _column_block(cells: pl.DataFrame, columns: list[tuple[Any, Any]]) -> Block:
+def _column_block(cells: pl.DataFrame, columns: list[Label]) -> Block:
     by_column = dict(iter(cells.drop_nulls("difference").group_by(_COLUMN)))
 
     def row(show: Callable[[pl.DataFrame], str]) -> tuple[Cell, ...]:

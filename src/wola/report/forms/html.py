@@ -22,11 +22,12 @@ td, thead tr + tr th { text-align: right; }
 .second { color: #0463ad; }
 .third { color: #bf1d35; }
 .missing { color: #666; }
+.worst { color: #bf1d35; font-weight: bold; }
 """
 
 
 def html(table: Table) -> str:
-    """A table element with caption; cells have the classes first, second, third and missing.
+    """A table element with caption; cells have classes: first, second, third, missing, worst.
 
     Signs beyond ASCII are written as references, so that it reads right in a page of any encoding.
     """
@@ -53,8 +54,8 @@ def html(table: Table) -> str:
     notes = "<br>".join(map(escape, (table.reading, *table.notes)))
     text = (
         f"<table>\n<caption>{escape(table.title)}<br><small>{notes}</small></caption>\n"
-        f'<thead><tr><th scope="col" rowspan="2">strategy</th>{groups}</tr>\n<tr>{heads}</tr>'
-        f"</thead>\n{bodies}</table>\n"
+        f'<thead><tr><th scope="col" rowspan="2">{escape(table.rows)}</th>{groups}</tr>\n'
+        f"<tr>{heads}</tr></thead>\n{bodies}</table>\n"
     )
     return text.encode("ascii", "xmlcharrefreplace").decode()
 
@@ -67,6 +68,7 @@ def html_document(tables: Iterable[Table]) -> str:
 
 
 def _cell(cell: Cell) -> str:
-    kind = {1: "first", 2: "second", 3: "third"}.get(cell.rank or 0, "missing" * cell.missing)
+    other = "missing" if cell.missing else "worst" if cell.worst else ""
+    kind = {1: "first", 2: "second", 3: "third"}.get(cell.rank or 0, other)
     chosen = f' class="{kind}"' if kind else ""
     return f"<td{chosen}>{escape(marked(cell))}</td>"

@@ -17,6 +17,7 @@ PREAMBLE = r"""\usepackage{amssymb}
 \newcommand{\wolasecond}[1]{\textcolor{wolasecond}{\underline{#1}}}
 \newcommand{\wolathird}[1]{\textcolor{wolathird}{\textit{#1}}}
 \newcommand{\wolamissing}[1]{\textcolor{gray}{#1}}
+\newcommand{\wolaworst}[1]{\textbf{\textcolor{wolathird}{#1}}$\blacktriangledown$}
 """
 
 _SPECIAL = {
@@ -31,6 +32,8 @@ _SPECIAL = {
     "¹": r"\wolafirst{first}",
     "²": r"\wolasecond{second}",
     "³": r"\wolathird{third}",
+    "‡": r"$^\ddagger$",
+    "▼": r"$\blacktriangledown$",
 }
 _COMMANDS = {1: "wolafirst", 2: "wolasecond", 3: "wolathird"}
 
@@ -44,7 +47,11 @@ def latex(table: Table) -> str:
     width = len(table.columns)
     groups = " & ".join(f"\\multicolumn{{{n}}}{{c}}{{{escape(name)}}}" for name, n in table.groups)
     heads = " & ".join(escape(name) for _, name in table.columns)
-    lines = [f"& {groups} \\\\", *_rules_under(table), f"Strategy & {heads} \\\\"]
+    lines = [
+        f"& {groups} \\\\",
+        *_rules_under(table),
+        f"{escape(table.rows.capitalize())} & {heads} \\\\",
+    ]
     for block in table.blocks:
         lines.append(r"\midrule")
         if block.title:
@@ -112,6 +119,7 @@ def _sentence(note: str) -> str:
 
 
 def _shown(cell: Cell) -> str:
-    command = "wolamissing" if cell.missing else _COMMANDS.get(cell.rank or 0)
+    other = "wolamissing" if cell.missing else "wolaworst" if cell.worst else None
+    command = _COMMANDS.get(cell.rank or 0, other)
     text = escape(cell.text).replace("-", "$-$")
     return f"\\{command}{{{text}}}" if command else text

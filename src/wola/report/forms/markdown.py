@@ -9,7 +9,7 @@ from wola.report.layout import Cell, Table
 def markdown(table: Table) -> str:
     """A heading, a pipe table and the notes; the first three of a column are bold and numbered."""
     heads = (f"{over}, {name}" for over, name in table.columns)
-    lines = [_line(["strategy", *heads]), _line(["---", *["---:"] * len(table.columns)])]
+    lines = [_line([table.rows, *heads]), _line(["---", *["---:"] * len(table.columns)])]
     for block in table.blocks:
         if block.title:
             lines.append(_line([f"*{block.title}*", *[""] * len(table.columns)]))
@@ -23,7 +23,7 @@ def markdown(table: Table) -> str:
 
 
 def _shown(cell: Cell) -> str:
-    return f"**{marked(cell)}**" if cell.rank in (1, 2, 3) else cell.text
+    return f"**{marked(cell)}**" if cell.rank in (1, 2, 3) or cell.worst else cell.text
 
 
 def _line(words: Iterable[str]) -> str:
