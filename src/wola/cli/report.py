@@ -120,7 +120,7 @@ def report(
     made = [*choice.tables(kinds or choice.printed()), *compared]
     if forms and out is None:
         for table in made:
-            typer.echo("\n".join(TABLE_FORMS[name](table) for name in forms))
+            print("\n".join(TABLE_FORMS[name](table) for name in forms))
         return
     for table in made:
         console.print(terminal(table, console))
@@ -213,7 +213,8 @@ def _read(stores: Iterable[Path], asked: Asked) -> Runs:
     if cut.table.is_empty() and cut.failed.is_empty():
         there = len(runs.table) + len(runs.failed)
         none = f"none of the {there} runs is asked for" if there else "no run has been made"
-        raise Refused(f"{', '.join(map(str, paths))}: {none}; allowed: `wola runs ls` lists them")
+        told = "; ".join([none, *(() if there else runs.notes)])
+        raise Refused(f"{', '.join(map(str, paths))}: {told}; allowed: `wola runs ls` lists them")
     return cut
 
 

@@ -21,7 +21,7 @@ PAPER_COLUMNS = ("alpha", "byzantine")
 # Rows if nobody says which: the first of these that varies within a section ...
 _ROWS = ("strategy", "aggregator", "attack")
 # ... or, if none does in any, the first of these that varies at all.
-_ROWS_OVER_ALL = ("loss", "dataset", "setting")
+_ROWS_OVER_ALL = ("loss", "dataset")
 # What nobody chooses, so that no value of it is a better one.
 _GIVEN = ("attack", "alpha", "byzantine", "seed", "dataset", "setting", "partition", "workers")
 
@@ -187,7 +187,7 @@ def arranged(
     """The runs as tables with the rows and columns of these names, by section.
 
     Without names the rows are what varies: strategies if there are two or more, else aggregators,
-    attacks, losses, datasets, settings; and the columns alpha and f, as in the paper, unless
+    attacks, losses, datasets; and the columns alpha and f, as in the paper, unless
     these have one value and attacks vary. `UnknownAxis` or `CannotArrange` if they make no table.
     """
     if len(columns) > 2:

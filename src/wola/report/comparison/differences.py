@@ -58,8 +58,8 @@ def differences_table(
         blocks.append(form.block("p (sign flips)", cells, labels, _p))
         least = 2.0 ** (1 - len(values(section.runs, "seed")))
         notes.append(
-            f"{100 * CONFIDENCE:.0f} % interval: of the mean difference before rounding, a t interval "
-            "over seeds"
+            f"{100 * CONFIDENCE:.0f} % interval: a t interval over seeds, of the mean difference "
+            "before rounding"
         )
         notes.append(
             f"p: sign-flip test on the differences of the seeds; not below {least:.2g} with so few"

@@ -34,7 +34,7 @@ def _page(table: Table, tables: list[Drawn], words: Words) -> Iterator[Renderabl
     yield from tables
     yield Text(words(table.reading))
     for note in table.notes:
-        yield Text(f"  {words(note)}", "dim")
+        yield Text(f"  {words(note).strip()}", "dim")
 
 
 def _drawn(table: Table, words: Words) -> Drawn:
