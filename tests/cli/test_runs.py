@@ -6,11 +6,13 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+import typer
 
 from tests.bench.made_up import put, trained
 from tests.cli.conftest import Wola
 from wola.bench.grid import Grid
 from wola.bench.store import Store
+from wola.cli import runs as runs_module
 from wola.ground.sealed import sealed
 from wola.training import SEMANTICS, Scenario
 from wola.training.scenario import record_key
@@ -128,8 +130,25 @@ def test_failures_are_forgotten_on_demand(wola: Wola, store: Store) -> None:
 def test_nothing_is_deleted_unasked(wola: Wola, store: Store) -> None:
     put(store, Scenario())
     assert wola("runs", "rm").exit_code == 2
-    assert wola("runs", "rm", "--seed", 1).exit_code == 1
+    shown = wola("runs", "rm", "--seed", 1)
+    assert shown.exit_code == 2
+    assert shown.output == (
+        "wola: there is no terminal to ask on; allowed: --yes, to delete 1 run from store\n"
+    )
     assert len(list(store.keys())) == 1
+
+
+@pytest.mark.parametrize(("answer", "left"), [(False, 1), (True, 0)])
+def test_somebody_at_a_terminal_is_asked(
+    wola: Wola, store: Store, monkeypatch: pytest.MonkeyPatch, answer: bool, left: int
+) -> None:
+    put(store, Scenario())
+    asked: list[str] = []
+    monkeypatch.setattr(runs_module, "_at_a_terminal", lambda: True)
+    monkeypatch.setattr(typer, "confirm", lambda question: asked.append(question) or answer)
+    assert wola("runs", "rm", "--seed", 1).exit_code == 1 - answer
+    assert asked == ["Delete 1 run from store?"]
+    assert len(list(store.keys())) == left
 
 
 def test_tidying_says_which_runs_are_damaged(wola: Wola, store: Store) -> None:

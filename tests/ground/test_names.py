@@ -29,3 +29,8 @@ def test_an_unknown_name_is_answered_with_the_nearest_in_any_case(name, words):
 )
 def test_a_number_of_things_has_the_right_ending(number, words):
     assert counted(number, "seed") == words
+
+
+def test_the_nearest_name_is_found_in_whatever_case() -> None:
+    with pytest.raises(ValueError, match="did you mean 'WoLA'"):
+        nearest("WLA", ["NNM", "WoLA"])

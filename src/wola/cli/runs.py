@@ -159,7 +159,7 @@ def rm(
     console = screen()
     what = f"{counted(len(names), 'run')} from {store}"
     if names and not yes:
-        if not sys.stdin.isatty():
+        if not _at_a_terminal():
             raise Refused(f"there is no terminal to ask on; allowed: --yes, to delete {what}")
         if not typer.confirm(f"Delete {what}?"):
             raise typer.Exit(1)
@@ -197,6 +197,10 @@ def gc(
 
 runs.command("export", cls=Command)(export)
 runs.command("import", cls=Command)(import_into)
+
+
+def _at_a_terminal() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()
 
 
 def _list_running(console: Console, store: Store, as_json: bool) -> None:

@@ -15,8 +15,9 @@ def nearest(name: str, names: Iterable[str]) -> str:
     known = list(names)
     if name in known:
         return name
-    near = get_close_matches(str(name).lower(), known, n=1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
+    folded = {one.lower(): one for one in known}
+    near = get_close_matches(str(name).lower(), folded, n=1)
+    hint = f"did you mean {folded[near[0]]!r}? " if near else ""
     raise ValueError(f"{hint}allowed: {', '.join(known)}")
 
 
