@@ -239,3 +239,36 @@ def test_every_table_is_written_in_every_form(tmp_path: Path) -> None:
 def test_only_the_forms_asked_for_are_written(tmp_path: Path) -> None:
     files = write_tables(make_tables(invented(scattered), ["worst"]), tmp_path, ["csv"])
     assert [path.name for path in files] == ["worst-digits.csv"]
+
+
+def test_a_terminal_without_signs_gets_ascii_in_straight_columns() -> None:
+    made = Table(
+        name="signs",
+        title="Kendall τ",
+        columns=(("f", "2"),),
+        blocks=(Block("✓", {"a": (Cell("50.0‡", rank=1),), "b": (Cell("9.0", worst=True),)}),),
+        notes=("‡ 1 run diverged",),
+        reading="▼",
+        data=pl.DataFrame(),
+        rows="attack",
+    )
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    console = Console(file=stream, width=60, color_system=None)
+    console.print(terminal(made, console))
+    stream.seek(0)
+    lines = [line.rstrip() for line in stream.read().splitlines()]
+    assert lines[0] == "Kendall tau"
+    assert any(line.endswith("50.0 (diverged)^1") for line in lines)
+    ends = {len(line) for line in lines if line.endswith(("^1", "9.0 (worst)"))}
+    assert len(ends) == 1
+    assert lines[-1] == "  (diverged) 1 run diverged"
+
+
+def test_every_form_names_the_rows_and_marks_the_worst() -> None:
+    matrix = next(table for table in TABLES if table.name.startswith("matrix-strategy"))
+    assert TABLE_FORMS["md"](matrix).splitlines()[2].startswith("| attack |")
+    assert "▼**" in TABLE_FORMS["md"](matrix)
+    assert 'rowspan="2">attack</th>' in TABLE_FORMS["html"](matrix)
+    assert 'class="worst"' in TABLE_FORMS["html"](matrix)
+    assert "Attack & " in latex(matrix)
+    assert r"\wolaworst{" in latex(matrix)
