@@ -64,3 +64,9 @@ def test_contents_are_told_apart_where_two_versions_meet() -> None:
         "content bbbbbbbb",
     ]
     assert [f.text for f in settings_of(rows, {}, frozenset())] == ["", ""]
+
+
+def test_fields_set_aside_are_part_of_no_setting() -> None:
+    rows = [row(batch=8, steps=3), row(batch=16, steps=3), row(steps=3)]
+    found = settings_of(rows, {}, frozenset(), frozenset({"batch"}))
+    assert {setting.text for setting in found} == {"steps 3"}
