@@ -86,7 +86,7 @@ def test_rows_over_different_things_are_told() -> None:
     found = form(invented(scattered, strategy=["-"], aggregator=rules), "power")
     assert found.averaged_over() == "averaged over 1 to 2 aggregators, 3 attacks"
     assert found.uneven_rows() == [
-        "rows are over different values of aggregator; 1: MKrum(power=1); 2: Krum, MKrum"
+        "rows are over different values of aggregator; 2: Krum, MKrum; 1: MKrum(power=1)"
     ]
     assert form(invented(scattered)).uneven_rows() == []
 

@@ -24,7 +24,8 @@ class Wola(Commands):
                 "wola.cli.bench:bench", "Run a grid of scenarios into a store.", own_code=True
             ),
             "report": Entry(
-                "wola.cli.report:report", "Show the paper's tables for the runs of a store."
+                "wola.cli.report:report",
+                "Show tables of runs, and write figures and a page.",
             ),
             "serve": Entry("wola.cli.serve:serve", "Show runs in the browser as they come."),
             "runs": Entry(

@@ -103,7 +103,7 @@ def report(
     ] = False,
     **asked: list[str] | None,
 ) -> None:
-    """Show the tables of the paper for one's own runs; with --out also write figures and a page.
+    """Show tables of runs, the paper's or one's own; with --out also write figures and a page.
 
     A mean stands only where all its runs are there; else n/m says that n of m are. Every axis can
     be cut by a flag of its name.

@@ -146,16 +146,16 @@ class Arrangement:
         """Which rows are averaged over other things than others, in words."""
         told, names = [], self.names(self.rows)
         for name, counts in self._averaged.items():
-            sets = {
-                value: tuple(sorted(map(str, some[name].unique())))
-                for (value,), some in self._expected.group_by(self.rows.name, maintain_order=True)
-            }
-            if max(counts) > 1 and len(set(sets.values())) > 1:
-                shown = Axis(name, name).shown(self._expected[name])
-                texts = {str(value): text for value, text in shown.items()}
+            shown = Axis(name, name).shown(self._expected[name], self.section.runs.strategies)
+            alike: dict[tuple[str, ...], list[Any]] = {}
+            for (value,), some in self._expected.group_by(self.rows.name, maintain_order=True):
+                over = tuple(sorted(shown[own] for own in some[name].unique()))
+                alike.setdefault(over, []).append(value)
+            if max(counts) > 1 and len(alike) > 1:
                 words = [
-                    f"{names[value]}: {', '.join(texts[v] for v in sets[value])}"
-                    for value in self.rows.ordered(sets)
+                    f"{', '.join(names[value] for value in self.rows.ordered(some))}: "
+                    f"{', '.join(over)}"
+                    for over, some in sorted(alike.items())
                 ]
                 told.append(f"rows are over different values of {name}; {'; '.join(words)}")
         return told

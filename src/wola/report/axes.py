@@ -147,4 +147,4 @@ def _parameters(runs: Runs, field: str, *, written: bool = False) -> list[str]:
 def _plain(value: Any) -> str:
     if value is None:
         return "none"
-    return f"{value:g}" if isinstance(value, float) else str(value) or "as in the paper"
+    return f"{value:.12g}" if isinstance(value, float) else str(value) or "as in the paper"
