@@ -15,11 +15,11 @@ import polars as pl
 
 from wola.bench.coincidence import read_coincidences
 from wola.bench.run_files import record_in, summary_in
-from wola.bench.strategies import named_strategy, read_strategies
+from wola.bench.strategies import Strategies, named_strategy, read_strategies
 from wola.ground.files import WriteError, write_whole
 from wola.ground.sealed import Damaged, DamagedFile
 from wola.ground.tables import read_sealed_table, sealed_table
-from wola.training import SEMANTICS, Scenario
+from wola.training import SEMANTICS, STRATEGIES, Scenario
 from wola.training.evaluate import class_scores
 
 _TYPES: dict[Any, type[pl.DataType]] = {
@@ -84,9 +84,19 @@ def frame(store: Path, *, refresh: bool = False, coinciding: bool = False) -> pl
     table = table.drop("stamp", "semantics")
     if coinciding:
         table = _with_coinciding(store / "coincidences", table)
-    own = read_strategies(store / "strategies")
-    names = [named_strategy(row, own) for row in table.iter_rows(named=True)]
-    return table.with_columns(pl.Series("strategy", names, pl.String))
+    return _with_strategies(table, read_strategies(store / "strategies"))
+
+
+def _with_strategies(table: pl.DataFrame, own: Strategies) -> pl.DataFrame:
+    """The table with the name of each run's strategy, found once for all that set the same."""
+    fields = sorted({name for sets in (*own.values(), *STRATEGIES.values()) for name in sets})
+    alike = table.select(name for name in fields if name in table.columns).unique()
+    names = [named_strategy(row, own) for row in alike.iter_rows(named=True)]
+    named = alike.with_columns(pl.Series("strategy", names, pl.String))
+    made = table.drop("strategy").join(
+        named, on=alike.columns, how="left", nulls_equal=True, maintain_order="left"
+    )
+    return made.select(table.columns)
 
 
 def other_versions(store: Path) -> dict[str, int]:
@@ -97,7 +107,7 @@ def other_versions(store: Path) -> dict[str, int]:
 
 def _whole(store: Path, *, refresh: bool = False) -> pl.DataFrame:
     kept = pl.DataFrame(schema=_STAMPED) if refresh else _read(store / "index.parquet")
-    folders = {path.name: path for path in run_folders(store / "runs")}
+    folders = {os.path.basename(path): path for path in _run_folders(store / "runs")}
     stamps = {key: _stamp(path) for key, path in folders.items()}
     now = pl.DataFrame(
         {"key": list(stamps), "stamp": list(stamps.values())},
@@ -105,7 +115,7 @@ def _whole(store: Path, *, refresh: bool = False) -> pl.DataFrame:
     )
     valid = kept.join(now, on=["key", "stamp"], how="semi")
     known = set(valid["key"])
-    rows = [row for key, path in folders.items() if key not in known and (row := _row(path))]
+    rows = [row for key, path in folders.items() if key not in known and (row := _row(Path(path)))]
     new = [{**row, "stamp": stamps[str(row["key"])]} for row in rows]
     table = pl.concat([valid, pl.DataFrame(new, schema=_STAMPED)]).sort("key")
     if new or len(valid) < len(kept) or refresh:
@@ -116,22 +126,27 @@ def _whole(store: Path, *, refresh: bool = False) -> pl.DataFrame:
 
 def run_folders(runs: Path) -> Iterator[Path]:
     """The folders of all runs, in the order of their keys."""
-    for group in _folders(runs):
+    return map(Path, _run_folders(runs))
+
+
+def _run_folders(runs: Path) -> Iterator[str]:
+    # As text: a path object for every run would take longer than all else.
+    for group in _folders(str(runs)):
         yield from _folders(group)
 
 
-def _folders(parent: Path) -> list[Path]:
+def _folders(parent: str) -> list[str]:
     try:
         with os.scandir(parent) as entries:
             found = [e.path for e in entries if e.is_dir() and not e.name.startswith(".")]
     except FileNotFoundError:
         return []
-    return [Path(path) for path in sorted(found)]
+    return sorted(found)
 
 
-def _stamp(folder: Path) -> int:
+def _stamp(folder: str) -> int:
     try:
-        return os.stat(folder / "summary.json").st_mtime_ns
+        return os.stat(f"{folder}/summary.json").st_mtime_ns
     except FileNotFoundError:
         return -1
 

@@ -1,6 +1,7 @@
 """Which runs belong to the tables of some runs, whether they were made or not."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import polars as pl
 
@@ -33,18 +34,24 @@ def expected_runs(runs: Runs, free: Sequence[str] = ()) -> pl.DataFrame:
     order = [*apart, "strategy", *axes, "wola"]
     made = [seen.select(order).clear()]
     for _, some in seen.group_by(*apart, attacked):
-        for _, own in some.group_by("strategy"):
-            whole = own.select(*apart, "strategy", wola=pl.col("wola").any()).head(1)
+        shared = some.select(apart).head(1)
+        wola = dict(some.group_by("strategy").agg(pl.col("wola").any()).iter_rows())
+        values = {axis: _values(runs, some, axis) for axis in axes}
+        for strategy, aligned in wola.items():
+            whole = pl.select(strategy=pl.lit(strategy), wola=pl.lit(aligned))
+            whole = whole.join(shared, how="cross") if apart else whole
             for axis in axes:
-                values = _values(runs, some, own, axis).unique().to_frame()
-                whole = whole.join(values, how="cross")
+                own = pl.Series(axis, values[axis][strategy], seen.schema[axis]).to_frame()
+                whole = whole.join(own, how="cross")
             made.append(whole.select(order))
     return pl.concat(made)
 
 
-def _values(runs: Runs, some: pl.DataFrame, own: pl.DataFrame, axis: str) -> pl.Series:
-    """The values of an axis that a strategy is expected to have been run with."""
-    fixing = [name for name in some["strategy"].unique() if runs.fixes(name, axis)]
-    if own["strategy"][0] in fixing:
-        return own[axis]
-    return some.filter(~pl.col("strategy").is_in(fixing))[axis]
+def _values(runs: Runs, some: pl.DataFrame, axis: str) -> dict[str, list[Any]]:
+    """The values of an axis that each strategy is expected to have been run with."""
+    own: dict[str, list[Any]] = {}
+    for strategy, value in some.select("strategy", axis).unique().iter_rows():
+        own.setdefault(strategy, []).append(value)
+    free = [name for name in own if not runs.fixes(name, axis)]
+    shared = list(dict.fromkeys(value for name in free for value in own[name]))
+    return {name: shared if name in free else values for name, values in own.items()}

@@ -22,7 +22,7 @@ from wola.ground.sealed import DamagedFile
 from wola.parts import part_name
 from wola.report.names import strategy_name
 from wola.report.settings import TABLE_AXES, content_versions, read_content, settings_of
-from wola.training import SEMANTICS, STRATEGIES
+from wola.training import SEMANTICS, STRATEGIES, Scenario
 
 #: The columns of a report's table: those of a store's, whether the loss is WoLA, the setting, and
 #: the setting without batch and momentum.
@@ -214,17 +214,25 @@ def _described(
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Both tables with the columns of a report, and a `strategy` for every run."""
     both = pl.concat([done, lost])
-    rows = list(both.iter_rows(named=True))
+    # Runs that differ only on axes which no strategy sets are described once for all.
+    unsaid = set(TABLE_AXES[1:]).difference(*own.values())
+    names = [name for name in (*Scenario.model_fields, "content") if name not in unsaid]
+    alike = both.select(names).unique(maintain_order=True)
+    rows = list(alike.iter_rows(named=True))
     for row in rows:
         row["strategy"] = strategy_name(row, own)
     changed = frozenset(name for name, found in versions.items() if len(found) > 1)
     settings = settings_of(rows, own, changed)
-    made = both.with_columns(
+    described = alike.with_columns(
         pl.Series("strategy", [row["strategy"] for row in rows], pl.String),
         pl.Series("wola", [part_name(row["loss"]).startswith("wola") for row in rows], pl.Boolean),
         pl.Series("setting", [setting.text for setting in settings], pl.String),
         pl.Series("rest", [setting.rest for setting in settings], pl.String),
     )
+    made = both.drop("strategy").join(
+        described, on=names, how="left", nulls_equal=True, maintain_order="left"
+    )
+    made = made.select(list(COLUMNS))
     return made[: len(done)], made[len(done) :]
 
 
