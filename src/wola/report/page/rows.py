@@ -8,12 +8,15 @@ import polars as pl
 
 from wola.report.names import in_order, parts_in_order
 from wola.report.page.command import command_line
-from wola.report.page.curves import run_curves
+from wola.report.page.curves import run_details
+from wola.report.page.glossary import glossary
 from wola.report.runs import Runs, values
+from wola.report.settings import TABLE_AXES, usual_fields
 from wola.report.short_names import short_names, short_strategies
-from wola.training import STRATEGIES, Scenario
+from wola.training import PARTS, STRATEGIES, Scenario
 
-#: A row's values and the column each is in; the page finds them by these names.
+#: A row's values and the column each is in; the page finds them by these names. `more` holds the
+#: other fields of the scenario where they are not the usual ones of the dataset.
 FIELDS = {
     "key": "key",
     "dataset": "dataset",
@@ -26,15 +29,21 @@ FIELDS = {
     "seed": "seed",
     "workers": "workers",
     "accuracy": "accuracy",
+    "final": "final_accuracy",
     "dissimilarity": "dissimilarity_momenta",
+    "cosine": "cosine",
     "wola": "wola",
+    "more": "more",
     "ending": "ending",
 }
 
 #: What shares a file of curves.
 CELL = ("dataset", "setting", "alpha", "byzantine", "strategy")
 
-_PARTS = ("dataset", "aggregator", "attack")
+#: The fields that name parts, and the others that are no column of a row.
+_PARTS = tuple(name for name in Scenario.model_fields if name in PARTS.kinds)
+_MORE = tuple(name for name in Scenario.model_fields if name not in FIELDS.values())
+_NUMBERS = ("accuracy", "final_accuracy", "dissimilarity_momenta", "cosine")
 
 #: So much of a key tells runs apart on a page.
 KEY = 16
@@ -51,10 +60,18 @@ def all_runs(runs: Runs) -> pl.DataFrame:
 
 def rows(table: pl.DataFrame) -> Iterator[list[Any]]:
     """A list of values per run, in the order of `FIELDS`."""
-    short = table.with_columns(
-        pl.col("key").str.head(KEY), pl.col("accuracy", "dissimilarity_momenta").round_sig_figs(12)
-    )
-    return (list(row) for row in short.select(*FIELDS.values()).iter_rows())
+    short = table.with_columns(pl.col("key").str.head(KEY), pl.col(*_NUMBERS).round_sig_figs(12))
+    others = table.select("dataset", *_MORE).iter_rows()
+    columns = [name for name in FIELDS.values() if name != "more"]
+    place = list(FIELDS).index("more")
+    for row, (dataset, *fields) in zip(short.select(columns).iter_rows(), others, strict=True):
+        yield [*row[:place], _unusual(dataset, fields), *row[place:]]
+
+
+def _unusual(dataset: str, fields: list[Any]) -> dict[str, Any]:
+    usual = usual_fields(dataset)
+    told = zip(_MORE, fields, strict=True)
+    return {name: value for name, value in told if value != usual[name]}
 
 
 def names(runs: Runs) -> dict[str, Any]:
@@ -69,14 +86,35 @@ def names(runs: Runs) -> dict[str, Any]:
         "strategies": short_strategies(strategies, runs.strategies),
         "orders": {**orders, "strategy": in_order({*STRATEGIES, *strategies}, STRATEGIES)},
         "fixed": {
-            name: [axis for axis in _PARTS if runs.fixes(name, axis)] for name in runs.strategies
+            name: [field for field in fields if field not in ("alpha", "byzantine")]
+            for name, fields in runs.strategies.items()
         },
+        "usual": {text: _others_usual(text) for text in orders["dataset"]},
+        "settingFields": [name for name in Scenario.model_fields if name not in TABLE_AXES],
+        "glossary": glossary(orders, _strategy_fields(runs)),
     }
 
 
-def details(row: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
-    """The command of a run, whose result it shows if not its own, and its curves."""
+def _others_usual(dataset: str) -> dict[str, Any]:
+    usual = usual_fields(dataset)
+    return {name: usual[name] for name in _MORE}
+
+
+def _strategy_fields(runs: Runs) -> dict[str, Mapping[str, Any]]:
+    """The fields of every strategy: what its name stands for, or what its runs have."""
+    fields = tuple(STRATEGIES["-"])
+    both = pl.concat([frame.select("strategy", *fields) for frame in (runs.table, runs.failed)])
+    spelt = {row.pop("strategy"): row for row in both.unique("strategy").iter_rows(named=True)}
+    return {**spelt, **STRATEGIES, **runs.strategies}
+
+
+def details(
+    row: Mapping[str, Any], folder: Path | None, reason: str | None = None
+) -> dict[str, Any]:
+    """The command of a run, whose result it shows if not its own, why it failed, and its curves."""
     made = {"command": command_line({name: row[name] for name in Scenario.model_fields})}
     if row["run"] != row["key"]:
         made["answered"] = row["run"][:KEY]
-    return made if folder is None else {**made, **run_curves(folder, row["workers"])}
+    if reason is not None:
+        made["reason"] = reason
+    return made if folder is None else {**made, **run_details(folder, row["workers"])}

@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
-from time import monotonic, time
+from time import monotonic
 from types import TracebackType
 from typing import Any, Self
 from uuid import uuid4
 
-from wola.bench.claims import claims
 from wola.bench.store import Store
 from wola.report.page.rows import FAILED, FIELDS, KEY, all_runs, details, names, rows
+from wola.report.page.under_way import UnderWay, failure_reason, running_keys
 from wola.report.runs import Runs, read_runs
 
 #: Seconds for which a look at the stores counts as new.
@@ -56,11 +56,13 @@ class WatchedStores:
     _found: dict[str, dict[str, Any]] = field(default_factory=dict)
     _notes: tuple[str, ...] = ()
     _names: dict[str, Any] = field(default_factory=dict)
+    _progress: dict[str, Any] = field(default_factory=dict)
     _looked: float = -1e9
     _lock: Lock = field(default_factory=Lock)
 
     def __enter__(self) -> Self:
         self._folder = TemporaryDirectory(prefix="wola-serve-")
+        self._under_way = UnderWay(self.stores)
         places = [Path(self._folder.name) / str(number) for number in range(len(self.stores))]
         for place in places:
             place.mkdir()
@@ -91,7 +93,8 @@ class WatchedStores:
                 "gone": [key for key, row in last.items() if row is None],
                 "notes": list(self._notes),
                 "names": self._names,
-                "running": self._running(),
+                "running": sum(len(running_keys(store)) for store in self.stores),
+                "progress": self._progress,
             }
 
     def details(self, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
@@ -101,7 +104,9 @@ class WatchedStores:
         """
         with self._lock:
             found = {key: self._found[key] for key in keys if key in self._found}
-        return {key: details(row, self._folder_of(row)) for key, row in found.items()}
+        return {
+            key: details(row, self._folder_of(row), self._reason(row)) for key, row in found.items()
+        }
 
     def _look(self) -> None:
         if monotonic() - self._looked < self.fresh:
@@ -113,6 +118,7 @@ class WatchedStores:
         self._log += [(key, row) for key, row in now.items() if self._now.get(key) != row]
         self._log += [(key, None) for key in self._now if key not in now]
         self._now, self._notes, self._names = now, runs.notes, names(runs)
+        self._progress = self._under_way.look(set(runs.table["run"]))
         self._looked = monotonic()
 
     def _entries(self, stamp: str) -> tuple[list[tuple[str, list[Any] | None]], bool]:
@@ -122,19 +128,17 @@ class WatchedStores:
             return self._log[int(number) :], False
         return list(self._now.items()), True
 
+    def _reason(self, row: dict[str, Any]) -> str | None:
+        return failure_reason(self.stores, row["run"]) if row["ending"] == FAILED else None
+
     def _folder_of(self, row: dict[str, Any]) -> Path | None:
         for store in self.stores if row["ending"] != FAILED else ():
             folder = store.folder(row["run"])
-            metrics = (folder / "metrics.parquet").resolve()
-            if metrics.is_file() and metrics.is_relative_to((store.path / "runs").resolve()):
+            inside = (store.path / "runs").resolve()
+            read = [(folder / name).resolve() for name in ("metrics.parquet", "summary.json")]
+            if all(path.is_file() and path.is_relative_to(inside) for path in read):
                 return folder
         return None
-
-    def _running(self) -> int:
-        # `Store.running` asks the file system for its time, and writes a file for that.
-        held = [claim for store in self.stores for claim in claims(store.path / "claims")]
-        waits = min((store.stale_after for store in self.stores), default=0.0)
-        return sum(not claim.is_dead(time(), waits) for claim in held)
 
 
 def first_data() -> dict[str, Any]:

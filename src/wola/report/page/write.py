@@ -1,7 +1,8 @@
 """Writes the page: one file, and beside it the curves if there are too many of them for one."""
 
+import gzip
 import re
-from collections.abc import Iterator
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import polars as pl
 from wola.ground.files import write_whole
 from wola.report.page.document import embedded, page_document
 from wola.report.page.rows import CELL, FAILED, FIELDS, KEY, all_runs, details, names, rows
+from wola.report.page.under_way import failure_reason
 from wola.report.runs import Runs
 
 #: Curves of more runs, or of more characters in all, go into files beside the page.
@@ -48,15 +50,22 @@ def write_page(runs: Runs, out: Path) -> Path:
 
 def cell_details(runs: Runs, cell: pl.DataFrame) -> Details:
     """What the page shows of each run of a table, by the beginning of its key."""
-    return {row["key"][:KEY]: details(row, _folder(runs, row)) for row in _named(cell)}
+    return {row["key"][:KEY]: _details(runs, row) for row in cell.iter_rows(named=True)}
 
 
-def _folder(runs: Runs, row: dict[str, Any]) -> Path | None:
-    return None if row["ending"] == FAILED else runs.folder(row["run"])
+def packed(value: Any) -> str:
+    """A value as JSON, compressed, in base64: the same bytes for the same value.
+
+    >>> len(packed({"steps": [0] * 10_000})) < 200
+    True
+    """
+    return b64encode(gzip.compress(embedded(value).encode(), 6, mtime=0)).decode()
 
 
-def _named(cell: pl.DataFrame) -> Iterator[dict[str, Any]]:
-    return cell.iter_rows(named=True)
+def _details(runs: Runs, row: dict[str, Any]) -> dict[str, Any]:
+    if row["ending"] == FAILED:
+        return details(row, None, failure_reason(runs.stores, row["run"]))
+    return details(row, runs.folder(row["run"]))
 
 
 def _few_enough(runs: Runs, table: pl.DataFrame, cells: list[pl.DataFrame]) -> Details | None:
@@ -76,7 +85,7 @@ def _few_enough(runs: Runs, table: pl.DataFrame, cells: list[pl.DataFrame]) -> D
 
 def _write_curves(runs: Runs, cells: list[pl.DataFrame], folder: Path) -> None:
     for file, cell in enumerate(cells, 1):
-        text = f"wolaCurves({file},{embedded(cell_details(runs, cell))});\n"
+        text = f'wolaCurves({file},"{packed(cell_details(runs, cell))}");\n'
         write_whole(folder / f"{file:05d}.js", text.encode())
 
 

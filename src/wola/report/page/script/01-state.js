@@ -1,50 +1,39 @@
 "use strict";
-// What the page knows: the runs, what the user chose, and which runs that leaves. Texts of runs
-// are only ever set as text, never as markup.
+// What the page knows, what the user chose, and the small tools that all of it is made with. Texts
+// of runs are only ever set as text, never as markup.
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const details = new Map(Object.entries(JSON.parse(document.getElementById("details").textContent)));
 const rows = new Map();
 // The strategies with the WoLA loss, each with its dataset and setting.
 const withWola = new Set();
-const FILTERS = {
-  alpha: "alpha",
-  f: "f",
-  aggregator: "Aggregator",
-  attack: "Attack",
-  strategy: "Strategy",
-};
-const MEASURES = {
-  accuracy: { title: "Accuracy", digits: 1, about: "Accuracy in %, mean over seeds (sd)." },
-  worst: {
-    title: "Worst case",
-    digits: 1,
-    about: "Accuracy in % under the worst attack on each aggregator, mean over seeds (sd).",
-  },
-  gain: {
-    title: "Gain",
-    digits: 1,
-    about: "Points of accuracy above the best method without WoLA.",
-  },
-  dissimilarity: {
-    title: "Dissimilarity",
-    digits: 2,
-    lower: true,
-    about: "How far honest workers' momenta differ, mean over seeds (sd); lower is better.",
-  },
-};
-// What the user chose; a focus or picks of null are left to the page, and follow new runs.
-const state = {
+
+// What the user can choose; what is null is left to the page, and follows new runs.
+const unchosen = () => ({
   part: null,
   off: {},
+  rows: null,
+  columns: null,
   focus: null,
   picked: null,
   measure: "accuracy",
-  all: false,
-  stamp: "",
-};
-const view = { focus: null, picked: new Set() };
-for (const name of Object.keys(FILTERS)) state.off[name] = new Set();
+  across: null,
+  cell: null,
+  sort: null,
+  search: "",
+  more: 1,
+  run: null,
+});
+const state = unchosen();
+// What that comes to among the runs that are there.
+const view = { rows: "strategy", columns: [], focus: null, picked: new Set() };
+
+// What was computed from the runs, until there are others.
+const computed = new Map();
+function once(name, compute) {
+  if (!computed.has(name)) computed.set(name, compute());
+  return computed.get(name);
+}
 
 const byId = (id) => document.getElementById(id);
 const SVG = "http://www.w3.org/2000/svg";
@@ -63,12 +52,17 @@ function make(tag, properties = {}, ...children) {
   return node;
 }
 
+function button(id, label, press, properties = {}) {
+  return make("button", { type: "button", class: "button", id, onclick: press, ...properties }, label);
+}
+
 function groups(items, name) {
   const made = new Map();
   for (const item of items) {
     const value = name(item);
-    if (!made.has(value)) made.set(value, []);
-    made.get(value).push(item);
+    const same = made.get(value);
+    if (same) same.push(item);
+    else made.set(value, [item]);
   }
   return made;
 }
@@ -97,57 +91,27 @@ function fixed(value, digits) {
 const signed = (value, digits) => (value < 0 ? "−" : "+") + fixed(Math.abs(value), digits);
 const short = (value) => String(Number(value.toPrecision(3)));
 const count = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
-const own = (table, name) => (Object.hasOwn(table, name) ? table[name] : undefined);
-const fixes = (strategy, axis) => own(data.fixed, strategy)?.includes(axis) ?? false;
-
-// How a value of an axis is called.
-const title = (value) => own(data.titles, value) ?? String(value);
-
-function strategyTitle(name) {
-  if (name === "-") return "– (rule alone)";
-  return (own(data.strategies, name) ?? name).replace("-dagger", "†");
-}
-
-const titleOf = (axis) => (axis === "strategy" ? strategyTitle : title);
-
-function ordered(kind, values) {
-  const order = data.orders[kind] ?? [];
-  const place = (value) => (order.includes(value) ? order.indexOf(value) : order.length);
-  return unique(values).sort((a, b) => {
-    if (typeof a === "number") return kind === "alpha" ? b - a : a - b;
-    return place(a) - place(b) || (a < b ? -1 : 1);
-  });
-}
+const own = (table, name) =>
+  table !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
 
 function listed(names) {
   return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }
 
-const partOf = (row) => JSON.stringify([row.dataset, row.setting]);
-const partTitle = (part) => {
-  const [dataset, setting] = JSON.parse(part);
-  return setting ? `${title(dataset)} · ${setting}` : title(dataset);
-};
-
-function parts() {
-  const found = unique([...rows.values()].map(partOf));
-  const order = ordered(
-    "dataset",
-    found.map((part) => JSON.parse(part)[0]),
-  );
-  const place = (part) => order.indexOf(JSON.parse(part)[0]);
-  return found.sort((a, b) => place(a) - place(b) || (a < b ? -1 : 1));
+function take(values) {
+  const row = {};
+  data.fields.forEach((name, place) => {
+    row[name] = values[place];
+  });
+  rows.set(row.key, row);
+  row.base = JSON.stringify([row.dataset, row.setting]);
+  if (row.wola) withWola.add(`${row.base} ${row.strategy}`);
+  return row;
 }
 
-const usesWola = (strategy) => withWola.has(JSON.stringify([state.part, strategy]));
-const ofPart = () => [...rows.values()].filter((row) => partOf(row) === state.part);
-const passes = (row, names) => names.every((name) => !state.off[name].has(row[name]));
-const inFocus = (row) =>
-  view.focus !== null && row.alpha === view.focus.alpha && row.f === view.focus.f;
-
-function take(values) {
-  const row = Object.fromEntries(data.fields.map((name, place) => [name, values[place]]));
-  rows.set(row.key, row);
-  if (row.wola) withWola.add(JSON.stringify([partOf(row), row.strategy]));
-  return row;
+// Takes a choice over into the page and its address.
+function choose(changes, options) {
+  Object.assign(state, changes);
+  writeLink(options);
+  render();
 }

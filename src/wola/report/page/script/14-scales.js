@@ -1,22 +1,21 @@
-// How strategies look, and where values lie on a chart.
+// How the rows look, and where values lie on a chart.
 
-function look(strategy) {
-  const order = ordered("strategy", [
-    ...data.orders.strategy,
-    ...[...rows.values()].map((row) => row.strategy),
+function look(value) {
+  const order = once(`looks ${view.rows}`, () => [
+    ...unique([...(own(data.orders, view.rows) ?? []), ...valuesOn(view.rows)]),
   ]);
-  const place = order.indexOf(strategy);
+  const place = order.indexOf(value);
   const shape = ["circle", "down", "up", "plus", "diamond", "square", "diamond", "cross"][
     place % 8
   ];
-  const dash =
-    place >= 8 || !usesWola(strategy)
-      ? place % 2
-        ? "dotted"
-        : "dashed"
-      : strategy.includes("dagger")
-        ? "dashed"
-        : "";
+  const plain = view.rows === "strategy" && usesWola(value) && place < 8;
+  const dash = plain
+    ? String(value).includes("dagger")
+      ? "dashed"
+      : ""
+    : place % 2
+      ? "dotted"
+      : "dashed";
   return { colour: `c${place < 8 ? place : 8 + ((place - 8) % 5)}`, shape, dash };
 }
 
@@ -31,8 +30,8 @@ const SHAPES = {
     "M-4-2.2l1.8-1.8l2.2 2.2l2.2-2.2l1.8 1.8l-2.2 2.2l2.2 2.2l-1.8 1.8l-2.2-2.2l-2.2 2.2l-1.8-1.8l2.2-2.2z",
 };
 
-function swatch(strategy) {
-  const { colour, shape, dash } = look(strategy);
+function swatch(value) {
+  const { colour, shape, dash } = look(value);
   return make(
     "svg:svg",
     { class: `swatch ${colour}`, width: 30, height: 12, "aria-hidden": "true" },

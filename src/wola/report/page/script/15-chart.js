@@ -49,7 +49,7 @@ function reader({ xs, x }, legend) {
   const step = make("span", { class: "at" });
   const outputs = legend.map(() => make("output"));
   const entries = legend.map((entry, place) =>
-    make("li", {}, entry.swatch, entry.name, outputs[place]),
+    make("li", {}, entry.swatch, make("span", { class: "label" }, entry.name), outputs[place]),
   );
   const made = { cursor, at: 0 };
   made.node = make("ul", { class: "legend", "aria-hidden": "true" }, make("li", {}, step), entries);
@@ -108,7 +108,10 @@ function alternative(id, caption, table) {
   const about = `${caption} as a table`;
   const place = make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": about });
   const opened = (event) => {
-    if (event.target.open) place.replaceChildren(table());
+    if (!event.target.open) return;
+    const made = table();
+    const name = `${caption} ${id}`.toLowerCase().replace(/[^a-z0-9]+/g, "-");
+    place.replaceChildren(tableButtons(name, () => seen(made)), made);
   };
   return make(
     "details",
@@ -120,7 +123,7 @@ function alternative(id, caption, table) {
 
 // A figure of lines. `legend` has an entry per line of the legend, which says its value at a step;
 // `summary` says in words what the lines show, `table` gives the numbers of some steps.
-function chart({ id, caption, about, lines, legend, even, log, summary, table, said }, width) {
+function chart({ id, caption, line, about, lines, legend, even, log, summary, table, said }, width) {
   const scale = scales(lines, { even, log, width });
   const reading = reader(scale, legend);
   const { height } = FRAME;
@@ -145,7 +148,12 @@ function chart({ id, caption, about, lines, legend, even, log, summary, table, s
   return make(
     "figure",
     {},
-    make("figcaption", {}, caption, make("small", {}, note)),
+    make(
+      "figcaption",
+      {},
+      make("span", { class: "words" }, term(caption, line), make("small", {}, ` ${note}`)),
+      chartButtons(id, caption),
+    ),
     svg,
     reading.node,
     said ? make("p", { class: "said" }, said) : null,
