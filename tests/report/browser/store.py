@@ -50,6 +50,7 @@ def metrics(scenario: Scenario, steps: int = 20) -> bytes:
             "step": range(1, steps + 1),
             "accuracy": tested,
             "dissimilarity_momenta": [dissimilarity(scenario)] * steps,
+            "cosine": [cosine(scenario)] * steps,
             "weights": weights or [None] * steps,
         },
         schema_overrides={"weights": pl.List(pl.Float32)},
@@ -62,11 +63,20 @@ def dissimilarity(scenario: Scenario) -> float:
     return (0.25 if "WoLA" in str(scenario.strategy) else 2.0) + scenario.seed / 10
 
 
+def cosine(scenario: Scenario) -> float:
+    """NNM's aggregate points farther away from the honest mean."""
+    return 0.25 if "NNM" in str(scenario.strategy) else 0.9
+
+
 def keep(store: Store, scenario: Scenario, made: bytes | None = None, **changes: object) -> str:
     """Puts a made-up run into a store, with its numbers and its curves; its key."""
     summary = {
         "accuracy": number(scenario),
         "dissimilarity_momenta": dissimilarity(scenario),
+        "cosine": cosine(scenario),
+        "classes": ["setosa", "versicolor", "virginica"],
+        "class_accuracies": [100.0, 50.0, 25.0],
+        "confusion": [[8, 0, 0], [2, 4, 2], [0, 6, 2]],
         "steps": 20,
         **changes,
     }

@@ -65,10 +65,15 @@ def contrast(one: str, other: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
+def colours(selector: str) -> dict[str, str]:
+    """The colours that one rule of the style sets, by name."""
+    (found,) = re.findall(rf"(?m)^{re.escape(selector)} \{{\n(.*?)\n\}}", joined("style"), re.S)
+    return dict(re.findall(r"--([\w-]+): (#\w{6});", found))
+
+
 def themes() -> list[dict[str, str]]:
     """The colours of the light and of the dark theme by name."""
-    pairs = re.findall(r"--([\w-]+): light-dark\((#\w{6}), (#\w{6})\);", joined("style"))
-    return [{name: pair[side] for name, *pair in pairs} for side in (0, 1)]
+    return [colours(":root"), colours(':root[data-theme="dark"]')]
 
 
 @pytest.mark.parametrize("theme", themes(), ids=["light", "dark"])
@@ -80,3 +85,18 @@ def test_lines_and_texts_stand_out(theme: dict[str, str]) -> None:
         assert contrast(theme["soft"], theme[back]) >= 4.5, back
     assert contrast(theme["accent"], theme["on-accent"]) >= 4.5
     assert contrast(theme["live"], theme["card"]) >= 4.5
+    assert contrast(theme["alarm"], theme["card"]) >= 4.5
+
+
+@pytest.mark.parametrize("theme", themes(), ids=["light", "dark"])
+def test_numbers_can_be_read_on_every_shade(theme: dict[str, str]) -> None:
+    shades = [name for name in theme if re.fullmatch(r"[hge]\d", name)]
+    assert len(shades) == 19
+    for name in shades:
+        assert contrast(theme["ink"], theme[name]) >= 4.5, name
+
+
+def test_both_themes_have_the_same_colours_in_every_browser() -> None:
+    light, dark = themes()
+    assert light.keys() == dark.keys()
+    assert "light-dark(" not in joined("style")

@@ -1,5 +1,7 @@
+import gzip
 import json
 import re
+from base64 import b64decode
 from pathlib import Path
 
 import pytest
@@ -58,7 +60,8 @@ def test_many_runs_have_their_curves_in_files_of_their_own(
     found = {}
     for part in set(numbers):
         text = (page.parent / "curves" / f"{part:05d}.js").read_text(encoding="utf-8")
-        kept = json.loads(text.removeprefix(f"wolaCurves({part},").removesuffix(");\n"))
+        packed = text.removeprefix(f'wolaCurves({part},"').removesuffix('");\n')
+        kept = json.loads(gzip.decompress(b64decode(packed)))
         assert set(kept) == {r["key"] for r, p in zip(rows, numbers, strict=True) if p == part}
         found |= kept
     assert found == inside
@@ -103,7 +106,9 @@ def test_failed_runs_are_rows_without_numbers(tmp_path: Path) -> None:
     page = write_page(read_runs(store), tmp_path / "report")
     (row,) = [row for row in rows_of(page) if row["ending"] == "failed"]
     assert row["accuracy"] is None
-    assert set(data_of(page, "details")[str(row["key"])]) == {"command"}  # type: ignore[call-overload]
+    details = data_of(page, "details")[str(row["key"])]
+    assert set(details) == {"command", "reason"}  # type: ignore[call-overload]
+    assert details["reason"] == "no memory"  # type: ignore[index]
 
 
 def test_a_scenario_that_another_run_answers_says_so(tmp_path: Path) -> None:
@@ -128,3 +133,14 @@ def test_texts_of_runs_stay_texts(tmp_path: Path) -> None:
 def test_a_store_without_runs_has_a_page(tmp_path: Path) -> None:
     page = write_page(read_runs(Store.open(tmp_path / "store")), tmp_path / "report")
     assert rows_of(page) == []
+
+
+def test_fields_that_are_not_the_usual_ones_are_told(tmp_path: Path) -> None:
+    store = Store.open(tmp_path / "store")
+    keep(store, Scenario.paper("iris", strategy="-"))
+    keep(store, Scenario.paper("iris", strategy="NNM", batch=16))
+    page = write_page(read_runs(store), tmp_path / "report")
+    told = sorted((row["more"] for row in rows_of(page)), key=str)
+    assert told == [{"batch": 16, "mixing": "nnm"}, {}]
+    usual = data_of(page)["usual"]
+    assert usual["iris"]["mixing"] == "none"  # type: ignore[index]

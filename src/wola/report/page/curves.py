@@ -2,20 +2,24 @@
 
 import math
 from base64 import b64encode
+from collections.abc import Sequence
+from functools import lru_cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
-from polars.exceptions import PolarsError
 
 from wola.bench.run_files import summary_in
-from wola.ground.sealed import Damaged, check_digest
-from wola.ground.tables import read_table
+from wola.ground.sealed import Damaged
+from wola.report.page.metrics_files import METRICS, Curves, read_curves
 
 #: At most so many tests and so many spans of steps are kept of a run.
 TESTS, SPANS = 120, 60
+
+#: So many digits count where values may have any size.
+COUNTING = 4
 
 #: Of more classes than these, a page shows no table of who is taken for whom.
 MOST_CLASSES = 30
@@ -24,18 +28,42 @@ _MISSING = 255
 
 
 def run_details(folder: Path, workers: int) -> dict[str, Any]:
-    """What the page shows of a run beside its row, read from its folder; nothing of damaged files.
+    """What the page shows of one run beside its row: see `many_details`."""
+    return many_details([(folder, workers)])[0]
+
+
+def many_details(wanted: Sequence[tuple[Path, int]]) -> list[dict[str, Any]]:
+    """What the page shows of runs beside their rows, from their folders and counts of workers.
 
     `accuracy`, `dissimilarity` and `cosine` are lists of steps and of values. `weights` has a byte
     per span of steps and worker, in base64: 0 to 254 stand for `low` to `high`, 255 for no weight.
     Long runs are cut into spans of equal length, each shown by its mean. `classes` has the names
-    and the accuracies of the classes, `confusion` how often each was taken for each.
+    and the accuracies of the classes, `confusion` how often each was taken for each. Of damaged
+    files nothing is shown.
     """
+    summaries = [_summary(folder) for folder, _ in wanted]
+    paths = [folder / METRICS for folder, _ in wanted]
+    digests = [summary.get("metrics_sha256") for summary in summaries]
+    intact = [p for p, digest in zip(paths, digests, strict=True) if _is_intact(p, digest)]
+    curves = read_curves(intact)
+    return [
+        {**run_classes(summary), **_shown(curves.get(path), workers)}
+        for path, summary, (_, workers) in zip(paths, summaries, wanted, strict=True)
+    ]
+
+
+def _summary(folder: Path) -> dict[str, Any]:
     try:
-        summary = summary_in(folder)
+        return summary_in(folder)
     except (OSError, Damaged):
         return {}
-    return {**run_classes(summary), **_curves(folder, summary.get("metrics_sha256"), workers)}
+
+
+def _is_intact(path: Path, digest: object) -> bool:
+    try:
+        return sha256(path.read_bytes()).hexdigest() == digest
+    except OSError:
+        return False
 
 
 def run_classes(summary: dict[str, Any]) -> dict[str, Any]:
@@ -55,33 +83,23 @@ def run_classes(summary: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
-def _curves(folder: Path, digest: Any, workers: int) -> dict[str, Any]:
-    path = folder / "metrics.parquet"
-    try:
-        table = read_table(check_digest(path, path.read_bytes(), digest))
-        steps = table["step"].to_numpy().astype(float)
-    except (OSError, PolarsError, Damaged):
+def _shown(curves: Curves | None, workers: int) -> dict[str, Any]:
+    """The curves of a run as the page has them."""
+    if curves is None:
         return {}
     made: dict[str, Any] = {}
-    if "accuracy" in table.columns:
-        accuracy = _numbers(table["accuracy"])
+    steps = curves.steps
+    if (accuracy := curves.numbers.get("accuracy")) is not None:
         tested = np.isfinite(accuracy)
         made["accuracy"] = _curve(steps[tested], accuracy[tested], TESTS, digits=2)
-    if "dissimilarity_momenta" in table.columns:
-        values = _numbers(table["dissimilarity_momenta"])
-        made["dissimilarity"] = _curve(steps, values, SPANS, digits=None)
-    if "cosine" in table.columns and table["cosine"].null_count() < len(table):
-        made["cosine"] = _curve(steps, _numbers(table["cosine"]), SPANS, digits=3)
-    if "weights" in table.columns and table["weights"].null_count() < len(table):
-        made["weights"] = _weights(steps, _matrix(table["weights"], workers))
+    if (spread := curves.numbers.get("dissimilarity_momenta")) is not None:
+        made["dissimilarity"] = _curve(steps, spread, SPANS, digits=None)
+    cosine = curves.numbers.get("cosine")
+    if cosine is not None and np.isfinite(cosine).any():
+        made["cosine"] = _curve(steps, cosine, SPANS, digits=3)
+    if len(curves.weights):
+        made["weights"] = _weights(steps, _matrix(curves, workers))
     return made
-
-
-def _numbers(column: pl.Series) -> NDArray[np.float64]:
-    """A column of numbers; nan where there is none."""
-    if column.dtype != pl.Float64:
-        column = column.cast(pl.Float64)
-    return np.asarray(column.to_numpy(), dtype=np.float64)
 
 
 def span_means(values: NDArray[Any], most: int) -> NDArray[np.float64]:
@@ -105,29 +123,46 @@ def span_means(values: NDArray[Any], most: int) -> NDArray[np.float64]:
 def _curve(
     steps: NDArray[Any], values: NDArray[Any], most: int, *, digits: int | None
 ) -> list[list[float | None]]:
-    shown = span_means(values, most).tolist()
-    return [_places(steps, most), [_short(value, digits) for value in shown]]
+    return [_places(steps, most), shortened(span_means(values, most), digits)]
 
 
 def _places(steps: NDArray[Any], most: int) -> list[float | None]:
-    return [int(step) if step.is_integer() else step for step in span_means(steps, most).tolist()]
+    return list(_places_of(steps.tobytes(), most))
 
 
-def _short(value: float, digits: int | None) -> float | None:
-    if not math.isfinite(value):
-        return None
-    return float(f"{value:.4g}") if digits is None else round(value, digits)
+@lru_cache(maxsize=64)
+def _places_of(steps: bytes, most: int) -> tuple[float, ...]:
+    # Runs of one grid have the same steps.
+    shown = span_means(np.frombuffer(steps), most).tolist()
+    return tuple(int(step) if step.is_integer() else step for step in shown)
 
 
-def _matrix(weights: pl.Series, workers: int) -> NDArray[np.float64]:
+def shortened(values: NDArray[np.float64], digits: int | None) -> list[float | None]:
+    """Numbers with so many digits after the point, or with four that count; None if not finite.
+
+    >>> shortened(np.array([12.3456, np.nan]), 2), shortened(np.array([0.0123456, 0.0]), None)
+    ([12.35, None], [0.01235, 0.0])
+    """
+    finite = np.isfinite(values)
+    known = np.where(finite, values, 0.0)
+    if digits is not None:
+        made = np.round(known, digits)
+    else:
+        size = np.log10(np.abs(known), out=np.zeros_like(known), where=known != 0)
+        after = COUNTING - 1 - np.floor(size)
+        # Divided by a power of ten that is exact, a whole number comes out as it is written.
+        up, down = 10.0 ** np.maximum(after, 0), 10.0 ** np.maximum(-after, 0)
+        made = np.rint(known * up / down) * down / up
+    if finite.all():
+        return list(made.tolist())
+    return [value if there else None for value, there in zip(made.tolist(), finite, strict=True)]
+
+
+def _matrix(curves: Curves, workers: int) -> NDArray[np.float64]:
     """A row per step and a column per worker; nan where a step has no weights."""
-    if not weights.null_count():
-        flat = weights.explode().to_numpy()
-        if len(flat) == len(weights) * workers and weights.list.len().n_unique() == 1:
-            return np.asarray(flat, dtype=np.float64).reshape(-1, workers)
-    whole = (weights.list.len() == workers).fill_null(False).to_numpy()
-    made = np.full((len(weights), workers), np.nan)
-    made[whole] = weights.filter(pl.Series(whole)).explode().to_numpy().reshape(-1, workers)
+    made = np.full((len(curves.lengths), workers), np.nan)
+    whole = curves.lengths == workers
+    made[whole] = curves.weights[np.repeat(whole, curves.lengths)].reshape(-1, workers)
     return made
 
 
@@ -140,7 +175,7 @@ def _weights(steps: NDArray[Any], matrix: NDArray[np.float64]) -> dict[str, Any]
     return {
         "steps": _places(steps, SPANS),
         "workers": matrix.shape[1],
-        "low": _short(low, None),
-        "high": _short(high, None),
+        "low": shortened(np.array([low]), None)[0],
+        "high": shortened(np.array([high]), None)[0],
         "bytes": b64encode(codes.tobytes()).decode(),
     }

@@ -1,14 +1,12 @@
 """The rows behind the page's tables, and all it shows of one run when asked."""
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from wola.report.names import in_order, parts_in_order
 from wola.report.page.command import command_line
-from wola.report.page.curves import run_details
 from wola.report.page.glossary import glossary
 from wola.report.runs import Runs, values
 from wola.report.settings import TABLE_AXES, usual_fields
@@ -109,12 +107,15 @@ def _strategy_fields(runs: Runs) -> dict[str, Mapping[str, Any]]:
 
 
 def details(
-    row: Mapping[str, Any], folder: Path | None, reason: str | None = None
+    row: Mapping[str, Any], shown: Mapping[str, Any], reason: str | None = None
 ) -> dict[str, Any]:
-    """The command of a run, whose result it shows if not its own, why it failed, and its curves."""
+    """The command of a run, whose result it shows if not its own, why it failed, what is `shown`.
+
+    `shown` is what `many_details` has read of it.
+    """
     made = {"command": command_line({name: row[name] for name in Scenario.model_fields})}
     if row["run"] != row["key"]:
         made["answered"] = row["run"][:KEY]
     if reason is not None:
         made["reason"] = reason
-    return made if folder is None else {**made, **run_details(folder, row["workers"])}
+    return {**made, **shown}

@@ -16,6 +16,7 @@ from typing import Any, Self
 from uuid import uuid4
 
 from wola.bench.store import Store
+from wola.report.page.curves import run_details
 from wola.report.page.rows import FAILED, FIELDS, KEY, all_runs, details, names, rows
 from wola.report.page.under_way import UnderWay, failure_reason, running_keys
 from wola.report.runs import Runs, read_runs
@@ -104,9 +105,7 @@ class WatchedStores:
         """
         with self._lock:
             found = {key: self._found[key] for key in keys if key in self._found}
-        return {
-            key: details(row, self._folder_of(row), self._reason(row)) for key, row in found.items()
-        }
+        return {key: self._details(row) for key, row in found.items()}
 
     def _look(self) -> None:
         if monotonic() - self._looked < self.fresh:
@@ -128,11 +127,14 @@ class WatchedStores:
             return self._log[int(number) :], False
         return list(self._now.items()), True
 
-    def _reason(self, row: dict[str, Any]) -> str | None:
-        return failure_reason(self.stores, row["run"]) if row["ending"] == FAILED else None
+    def _details(self, row: dict[str, Any]) -> dict[str, Any]:
+        if row["ending"] == FAILED:
+            return details(row, {}, failure_reason(self.stores, row["run"]))
+        folder = self._folder_of(row)
+        return details(row, {} if folder is None else run_details(folder, row["workers"]))
 
     def _folder_of(self, row: dict[str, Any]) -> Path | None:
-        for store in self.stores if row["ending"] != FAILED else ():
+        for store in self.stores:
             folder = store.folder(row["run"])
             inside = (store.path / "runs").resolve()
             read = [(folder / name).resolve() for name in ("metrics.parquet", "summary.json")]

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from wola.ground.files import write_whole
+from wola.report.page.curves import many_details
 from wola.report.page.document import embedded, page_document
 from wola.report.page.rows import CELL, FAILED, FIELDS, KEY, all_runs, details, names, rows
 from wola.report.page.under_way import failure_reason
@@ -50,7 +51,14 @@ def write_page(runs: Runs, out: Path) -> Path:
 
 def cell_details(runs: Runs, cell: pl.DataFrame) -> Details:
     """What the page shows of each run of a table, by the beginning of its key."""
-    return {row["key"][:KEY]: _details(runs, row) for row in cell.iter_rows(named=True)}
+    found = list(cell.iter_rows(named=True))
+    done = [row for row in found if row["ending"] != FAILED]
+    read = many_details([(runs.folder(row["run"]), row["workers"]) for row in done])
+    shown = dict(zip((row["key"] for row in done), read, strict=True))
+    return {
+        row["key"][:KEY]: details(row, shown.get(row["key"], {}), _reason(runs, row))
+        for row in found
+    }
 
 
 def packed(value: Any) -> str:
@@ -62,10 +70,8 @@ def packed(value: Any) -> str:
     return b64encode(gzip.compress(embedded(value).encode(), 6, mtime=0)).decode()
 
 
-def _details(runs: Runs, row: dict[str, Any]) -> dict[str, Any]:
-    if row["ending"] == FAILED:
-        return details(row, None, failure_reason(runs.stores, row["run"]))
-    return details(row, runs.folder(row["run"]))
+def _reason(runs: Runs, row: dict[str, Any]) -> str | None:
+    return failure_reason(runs.stores, row["run"]) if row["ending"] == FAILED else None
 
 
 def _few_enough(runs: Runs, table: pl.DataFrame, cells: list[pl.DataFrame]) -> Details | None:
