@@ -53,7 +53,8 @@ def cell_details(runs: Runs, cell: pl.DataFrame) -> Details:
     """What the page shows of each run of a table, by the beginning of its key."""
     found = list(cell.iter_rows(named=True))
     done = [row for row in found if row["ending"] != FAILED]
-    read = many_details([(runs.folder(row["run"]), row["workers"]) for row in done])
+    folder = runs.stores[0].folder if len(runs.stores) == 1 else runs.folder
+    read = many_details([(folder(row["run"]), row["workers"]) for row in done])
     shown = dict(zip((row["key"] for row in done), read, strict=True))
     return {
         row["key"][:KEY]: details(row, shown.get(row["key"], {}), _reason(runs, row))

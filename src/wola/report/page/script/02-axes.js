@@ -25,7 +25,8 @@ const axisTitle = (axis) => own(AXES, axis) ?? axis.replaceAll("_", " ");
 
 // The value of a run on an axis: its own, or else the usual one of its dataset.
 function valueOf(row, axis) {
-  if (Object.hasOwn(row, axis)) return row[axis];
+  const value = row[axis];
+  if (value !== undefined) return value;
   if (Object.hasOwn(row.more, axis)) return row.more[axis];
   return own(own(data.usual, row.dataset), axis) ?? null;
 }
@@ -56,14 +57,35 @@ function ordered(axis, values) {
   });
 }
 
-// All values that an axis has among the runs.
+// The different values of an axis among some runs.
+function valuesAmong(found, axis) {
+  const made = new Set();
+  for (const row of found) made.add(valueOf(row, axis));
+  return made;
+}
+
+// All values that an axis has among the runs, and among those of this part.
 const valuesOn = (axis) =>
-  once(`values ${axis}`, () =>
-    ordered(
-      axis,
-      [...rows.values()].map((row) => valueOf(row, axis)),
-    ),
-  );
+  once(`values ${axis}`, () => ordered(axis, [...valuesAmong(rows.values(), axis)]));
+const valuesHere = (axis) =>
+  once(`values ${axis} ${partName()}`, () => ordered(axis, [...valuesAmong(ofPart(), axis)]));
+
+// Whether runs differ on an axis.
+function differ(found, axis) {
+  const first = found.length ? valueOf(found[0], axis) : null;
+  return found.some((row) => valueOf(row, axis) !== first);
+}
+
+// Where a run stands on some axes, as one text.
+function placeOf(row, on, name = on.join(" ")) {
+  row.places ??= new Map();
+  let place = row.places.get(name);
+  if (place === undefined) {
+    place = on.map((axis) => valueOf(row, axis)).join("\n");
+    row.places.set(name, place);
+  }
+  return place;
+}
 
 // The axes on which runs differ.
 const varyingAxes = () =>
@@ -112,20 +134,23 @@ const bases = () =>
 
 const parts = () => unique(bases().map(partOf));
 const thisPart = () => partOf(state.part ?? bases()[0]);
+const partName = () => `${thisPart()} ${placed()}`;
 const ofPart = () =>
-  once(`rows ${thisPart()} ${placed()}`, () => {
+  once(`rows ${partName()}`, () => {
     const these = new Set(bases().filter((base) => partOf(base) === thisPart()));
     return [...rows.values()].filter((row) => these.has(row.base));
   });
 
 const usesWola = (strategy) =>
-  bases().some((base) => partOf(base) === thisPart() && withWola.has(`${base} ${strategy}`));
+  once(`wola ${strategy} ${partName()}`, () =>
+    bases().some((base) => partOf(base) === thisPart() && withWola.has(`${base} ${strategy}`)),
+  );
 
-function passes(row, names) {
-  return names.every((axis) => {
-    const off = own(state.off, axis);
-    return !off?.size || !off.has(String(valueOf(row, axis)));
-  });
+// The runs that pass the filters of some axes.
+function passing(found, names) {
+  const cut = names.filter((axis) => own(state.off, axis)?.size);
+  if (!cut.length) return found;
+  return found.filter((row) => cut.every((axis) => !state.off[axis].has(String(valueOf(row, axis)))));
 }
 
 // Which axes the rows and columns are: those chosen if the runs have them, else those that vary.
@@ -137,7 +162,7 @@ function settleAxes() {
     once(`varies ${base} ${axis}`, () =>
       axis === "dataset"
         ? valuesOn(axis).length > 1
-        : new Set(these.map((row) => valueOf(row, axis))).size > 1,
+        : differ(these, axis),
     );
   const can = (axis) => axis !== null && valuesOn(axis).length > 1;
   view.rows = can(state.rows) ? state.rows : (ROWS.find(varies) ?? "strategy");

@@ -32,15 +32,15 @@ const MEASURES = {
 };
 
 // The measures that mean something for these rows and columns.
-function measures() {
-  const strategies = () => ofPart().map((row) => row.strategy);
-  return Object.keys(MEASURES).filter((name) => {
-    if (name === "worst") return !placed().includes("attack");
-    if (name === "gain")
-      return view.rows === "strategy" && new Set(unique(strategies()).map(usesWola)).size === 2;
-    return true;
-  });
-}
+const measures = () =>
+  once(`measures ${partName()}`, () =>
+    Object.keys(MEASURES).filter((name) => {
+      if (name === "worst") return !placed().includes("attack");
+      if (name === "gain")
+        return view.rows === "strategy" && new Set(valuesHere("strategy").map(usesWola)).size === 2;
+      return true;
+    }),
+  );
 
 const measure = () => (measures().includes(state.measure) ? state.measure : "accuracy");
 
@@ -51,14 +51,15 @@ const averaged = (on) =>
 // Of each combination of what is averaged over, the attack with the lowest mean over seeds.
 function underWorstAttacks(found, on) {
   const apart = averaged(on).filter((axis) => axis !== "attack" && axis !== "seed");
-  const alike = groups(found, (row) => apart.map((axis) => valueOf(row, axis)).join("\n"));
+  const name = apart.join(" ");
+  const alike = groups(found, (row) => placeOf(row, apart, name));
   return [...alike.values()].flatMap((same) => {
-    const attacks = [...groups(same, (row) => row.attack)].map(([name, hit]) => ({
-      name,
+    const attacks = [...groups(same, (row) => row.attack)].map(([attack, hit]) => ({
+      attack,
       hit,
       at: mean(hit.map((row) => row.accuracy)),
     }));
-    return attacks.sort((a, b) => a.at - b.at || (a.name < b.name ? -1 : 1))[0].hit;
+    return attacks.sort((a, b) => a.at - b.at || (a.attack < b.attack ? -1 : 1))[0].hit;
   });
 }
 
@@ -66,9 +67,15 @@ function score(found, column, expected, select = (all) => all) {
   const there = found.filter((row) => row[column] !== null);
   const made = { runs: there.length, expected, mean: null, sd: null };
   if (there.length !== expected || !expected) return made;
-  const seeds = [...groups(select(there), (row) => row.seed).values()].map((same) =>
-    mean(same.map((row) => row[column])),
-  );
+  const sums = new Map();
+  for (const row of select(there)) {
+    const sum = sums.get(row.seed);
+    if (sum) {
+      sum[0] += row[column];
+      sum[1] += 1;
+    } else sums.set(row.seed, [row[column], 1]);
+  }
+  const seeds = [...sums.values()].map(([sum, number]) => sum / number);
   return { ...made, mean: mean(seeds), sd: deviation(seeds), seeds: seeds.length };
 }
 
@@ -82,7 +89,7 @@ function expectedValues(same) {
     const name = `${axis} ${alone ? strategy : ""}`;
     if (!found.has(name)) {
       const belongs = (row) => (alone ? row.strategy === strategy : !fixes(row.strategy, axis));
-      found.set(name, new Set(same.filter(belongs).map((row) => valueOf(row, axis))));
+      found.set(name, valuesAmong(same.filter(belongs), axis));
     }
     return found.get(name);
   };
@@ -95,7 +102,7 @@ const productOf = (lists) =>
 // `values`, its `rows`, and how many there would have to be.
 function spanned(same, on) {
   const expectedOf = expectedValues(same);
-  const strategies = unique(same.map((row) => row.strategy));
+  const strategies = [...valuesAmong(same, "strategy")];
   const over = averaged(on).filter((axis) => axis !== "strategy");
   const each = new Map(
     strategies.map((strategy) => [
@@ -103,10 +110,10 @@ function spanned(same, on) {
       over.reduce((all, axis) => all * expectedOf(axis, strategy).size, 1),
     ]),
   );
-  const nameOf = (values) => values.join("\n");
-  const at = groups(same, (row) => nameOf(on.map((axis) => valueOf(row, axis))));
+  const name = on.join(" ");
+  const at = groups(same, (row) => placeOf(row, on, name));
   const lists = on.map((axis) => {
-    const there = new Set(same.map((row) => valueOf(row, axis)));
+    const there = valuesAmong(same, axis);
     return valuesOn(axis).filter((value) => there.has(value));
   });
   return productOf(lists).map((values) => {
@@ -115,37 +122,68 @@ function spanned(same, on) {
     const expected = strategies
       .filter(belongs)
       .reduce((sum, strategy) => sum + each.get(strategy), 0);
-    return { on, values, rows: at.get(nameOf(values)) ?? [], expected };
+    return new Cell(on, values, at.get(values.join("\n")) ?? [], expected);
   });
 }
 
-function addScores(cell) {
-  for (const name of ["accuracy", "final", "dissimilarity", "cosine"])
-    cell[name] = score(cell.rows, name, cell.expected);
-  if (!cell.on.includes("attack"))
-    cell.worst = score(cell.rows, "accuracy", cell.expected, (all) =>
-      underWorstAttacks(all, cell.on),
-    );
-  return cell;
+// A cell of a table: where it is, its runs, how many there would have to be, and its numbers, which
+// are computed when they are first asked for.
+class Cell {
+  constructor(on, values, found, expected) {
+    Object.assign(this, { on, values, rows: found, expected });
+  }
+
+  #scores = {};
+
+  #score(name, compute) {
+    this.#scores[name] ??= compute();
+    return this.#scores[name];
+  }
+
+  #plain(name) {
+    return this.#score(name, () => score(this.rows, name, this.expected));
+  }
+
+  get accuracy() {
+    return this.#plain("accuracy");
+  }
+
+  get final() {
+    return this.#plain("final");
+  }
+
+  get dissimilarity() {
+    return this.#plain("dissimilarity");
+  }
+
+  get cosine() {
+    return this.#plain("cosine");
+  }
+
+  get worst() {
+    const select = (all) => underWorstAttacks(all, this.on);
+    return this.#score("worst", () => score(this.rows, "accuracy", this.expected, select));
+  }
 }
 
 // The runs that pass the filters of what is averaged over. Runs without Byzantine workers are never
 // averaged with others.
 function kept(on) {
-  const found = ofPart().filter((row) => passes(row, averaged(on)));
+  const found = passing(ofPart(), averaged(on));
   const attacked = on.includes("f") ? [] : found.filter((row) => row.f > 0);
   return attacked.length ? attacked : found;
 }
 
 // Every cell of some axes; without Byzantine workers other runs are expected than with.
-function cellsOn(on) {
-  const found = [...groups(kept(on), (row) => row.f > 0).values()];
+// `select` takes those that matter out of the runs.
+function cellsOn(on, select = (all) => all) {
+  const found = [...groups(select(kept(on)), (row) => row.f > 0).values()];
   return found.flatMap((same) => spanned(same, on)).filter((cell) => cell.expected);
 }
 
 // The cells of the overview, each with its `row` and `column`.
 function cells() {
-  const made = cellsOn(placed()).map(addScores);
+  const made = cellsOn(placed());
   for (const cell of made) {
     cell.row = cell.values[0];
     cell.column = cell.values.slice(1).join("\n");
@@ -178,8 +216,10 @@ function addGains(column) {
 
 // Equal printed numbers share a place, and the next number takes the place after it.
 function addRanks(column) {
-  for (const [name, { digits, lower }] of Object.entries(MEASURES)) {
-    const known = column.filter((cell) => cell[name] && cell[name].mean !== null);
+  for (const name of unique(["accuracy", "worst", measure()])) {
+    if (!measures().includes(name)) continue;
+    const { digits, lower } = MEASURES[name];
+    const known = column.filter((cell) => cell[name].mean !== null);
     const printed = unique(known.map((cell) => Number(fixed(cell[name].mean, digits)))).sort(
       (a, b) => (lower ? a - b : b - a),
     );

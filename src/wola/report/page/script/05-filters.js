@@ -3,10 +3,7 @@
 function menus() {
   const made = [{ name: "part", label: "Dataset", values: parts(), shown: partTitle, alone: true }];
   for (const axis of unique([...FILTERS, ...placed()])) {
-    const values = ordered(
-      axis,
-      ofPart().map((row) => valueOf(row, axis)),
-    );
+    const values = valuesHere(axis);
     made.push({ name: axis, label: axisTitle(axis), values, shown: titleOf(axis), alone: false });
   }
   return made;

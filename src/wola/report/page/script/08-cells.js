@@ -121,13 +121,14 @@ function startEdges() {
 
 function fill(id, ...content) {
   byId(id).replaceChildren(...content);
-  showEdges(byId(id));
+  // Sizes are asked for when all is in its place: each question in between lays out the page anew.
+  requestAnimationFrame(() => showEdges(byId(id)));
 }
 
 // What the numbers of a table are means over, in words.
 function overWords(found, on) {
   const words = averaged(on).flatMap((axis) => {
-    const values = unique(found.map((row) => valueOf(row, axis)));
+    const values = [...valuesAmong(found, axis)];
     if (values.length !== 1) return [axis === "f" ? count(values.length, "f") : count(values.length, axisTitle(axis).toLowerCase())];
     if (axis === "seed") return ["1 seed"];
     return Object.hasOwn(data.orders, axis) && axis !== "strategy" ? [title(values[0])] : [];

@@ -138,18 +138,17 @@ function showOverview(found, columns) {
   );
   fill("overview", walkable(table));
   byId("overview").classList.toggle("single", single);
-  showFocus(byId("overview"));
-  const rowsSeen = found.flatMap((cell) => cell.rows);
+  requestAnimationFrame(() => showFocus(byId("overview")));
   const press = columns.length > 1 ? " Press the head of a column to rank it below, a" : " Press a";
   byId("overview-about").textContent =
-    `${MEASURES[name].about} Over ${overWords(rowsSeen, placed())}. Places 1 to 3 of each column are marked.${press} number to see its runs.`;
+    `${MEASURES[name].about} Over ${overWords(passing(kept(placed()), placed()), placed())}. Places 1 to 3 of each column are marked.${press} number to see its runs.`;
   byId("overview-files").replaceChildren(tableButtons(`${name}-overview`, () => seen(table)));
 }
 
 // Scrolls a wide table so far that a newly focused column is seen.
 function showFocus(box) {
   const head = box.querySelector("thead .focus");
-  if (!head || box.dataset.focus === view.focus.name) return;
+  if (!head || !view.focus || box.dataset.focus === view.focus.name) return;
   box.dataset.focus = view.focus.name;
   const space = box.querySelector("thead .name").offsetWidth;
   const [left, right] = [head.offsetLeft - space, head.offsetLeft + head.offsetWidth];

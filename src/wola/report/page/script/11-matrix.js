@@ -4,10 +4,8 @@
 const SHADES = 9;
 
 function acrossAxes() {
-  const found = ofPart();
-  const varies = (axis) => new Set(found.map((row) => valueOf(row, axis))).size > 1;
   return unique(["aggregator", "strategy", view.rows]).filter(
-    (axis) => axis !== "attack" && axis !== "dataset" && varies(axis),
+    (axis) => axis !== "attack" && axis !== "dataset" && valuesHere(axis).length > 1,
   );
 }
 
@@ -19,9 +17,8 @@ function matrixCells(across) {
   const shown = (cell) =>
     at.every((value, place) => cell.values[place + 2] === value) &&
     on.every((axis, place) => !own(state.off, axis)?.has(String(cell.values[place])));
-  return cellsOn(on)
-    .filter(shown)
-    .map((cell) => ({ ...cell, accuracy: score(cell.rows, "accuracy", cell.expected) }));
+  const wanted = (row) => at.every((value, place) => valueOf(row, fixedAxes[place]) === value);
+  return cellsOn(on, (found) => (at.length ? found.filter(wanted) : found)).filter(shown);
 }
 
 function showAcross(names, across) {

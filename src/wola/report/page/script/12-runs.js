@@ -8,7 +8,7 @@ function runColumns(found) {
   const varying = unique([...Object.keys(AXES), ...varyingAxes(), "seed"]).filter(
     (axis) =>
       axis === "seed" ||
-      (isTold(axis) && new Set(found.map((row) => valueOf(row, axis))).size > 1),
+      (isTold(axis) && differ(found, axis)),
   );
   const texts = varying.length > 1 ? varying : unique(["strategy", "aggregator", "attack", ...varying]);
   const told = (axis) => ({
@@ -41,7 +41,7 @@ function runColumns(found) {
 
 // The runs that pass the filters, or those of one cell of a table.
 function listedRuns() {
-  const found = ofPart().filter((row) => passes(row, unique([...FILTERS, ...placed()])));
+  const found = passing(ofPart(), unique([...FILTERS, ...placed()]));
   if (state.cell === null) return found;
   const wanted = Object.entries(state.cell);
   return found.filter((row) =>
