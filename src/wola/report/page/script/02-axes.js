@@ -107,8 +107,7 @@ function settingWithout(setting, fields) {
 }
 
 // What tells tables apart: dataset and setting, but for what stands on the rows and columns.
-function partOf(base) {
-  const without = placed();
+function partOf(base, without = placed()) {
   return once(`part ${base} ${without}`, () => {
     const [dataset, setting] = JSON.parse(base);
     return JSON.stringify([
@@ -117,6 +116,10 @@ function partOf(base) {
     ]);
   });
 }
+
+// How many datasets and settings are like this one but for an axis.
+const likesOf = (base, axis) =>
+  bases().filter((other) => partOf(other, [axis]) === partOf(base, [axis])).length;
 
 function partTitle(part) {
   const [dataset, setting] = JSON.parse(part);
@@ -132,7 +135,7 @@ const bases = () =>
     );
   });
 
-const parts = () => unique(bases().map(partOf));
+const parts = () => unique(bases().map((base) => partOf(base)));
 const thisPart = () => partOf(state.part ?? bases()[0]);
 const partName = () => `${thisPart()} ${placed()}`;
 const ofPart = () =>
@@ -158,14 +161,12 @@ function settleAxes() {
   if (!bases().includes(state.part)) state.part = null;
   const base = state.part ?? bases()[0];
   const these = once(`base ${base}`, () => [...rows.values()].filter((row) => row.base === base));
+  // Runs of other datasets or settings count if they differ from these in the axis alone.
   const varies = (axis) =>
-    once(`varies ${base} ${axis}`, () =>
-      axis === "dataset"
-        ? valuesOn(axis).length > 1
-        : differ(these, axis),
-    );
+    once(`varies ${base} ${axis}`, () => differ(these, axis) || likesOf(base, axis) > 1);
   const can = (axis) => axis !== null && valuesOn(axis).length > 1;
-  view.rows = can(state.rows) ? state.rows : (ROWS.find(varies) ?? "strategy");
+  const usual = () => unique([...ROWS, ...data.settingFields]).find(varies);
+  view.rows = can(state.rows) ? state.rows : (usual() ?? "strategy");
   view.columns = (state.columns ?? COLUMNS).filter(
     (axis) => axis !== view.rows && (state.columns === null || can(axis)),
   );

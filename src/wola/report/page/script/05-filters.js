@@ -1,7 +1,8 @@
 // The bar of filters, and what stands on the rows and columns.
 
 function menus() {
-  const made = [{ name: "part", label: "Dataset", values: parts(), shown: partTitle, alone: true }];
+  const label = placed().includes("dataset") ? "Setting" : "Dataset";
+  const made = [{ name: "part", label, values: parts(), shown: partTitle, alone: true }];
   for (const axis of unique([...FILTERS, ...placed()])) {
     const values = valuesHere(axis);
     made.push({ name: axis, label: axisTitle(axis), values, shown: titleOf(axis), alone: false });
@@ -52,7 +53,7 @@ function makeMenu({ name, label, values, shown, alone }) {
     {
       class: "menu",
       id: `menu-${name}`,
-      "data-values": valuesText(values, shown),
+      "data-values": label + valuesText(values, shown),
       open: byId(`menu-${name}`)?.open,
       ontoggle: closeOthers,
     },
@@ -71,9 +72,9 @@ const valuesText = (values, shown) =>
 
 // A menu is made anew only for new values, so that whoever is choosing is not disturbed.
 function showMenu(menu) {
-  const { name, values, shown, alone } = menu;
+  const { name, label, values, shown, alone } = menu;
   let node = byId(`menu-${name}`);
-  if (node?.dataset.values !== valuesText(values, shown)) {
+  if (node?.dataset.values !== label + valuesText(values, shown)) {
     const made = makeMenu(menu);
     if (node) node.replaceWith(made);
     else byId("filters").append(made);

@@ -113,7 +113,8 @@ function showOverview(found, columns) {
     found.map((cell) => cell.row),
   ).filter((value) => name !== "gain" || usesWola(value));
   const numbers = found.map((cell) => cell[name].mean ?? 0);
-  const most = lowest(numbers) < 0 ? 0 : highest(numbers);
+  const percent = ["accuracy", "worst", "final"].includes(name);
+  const most = lowest(numbers) < 0 ? 0 : percent ? 100 : highest(numbers);
   const single = columns.length === 1 && most > 0;
   const heads = make(
     "tr",

@@ -30,7 +30,7 @@ function stepTable(names, valuesAt) {
     );
 }
 
-const rowTitle = (cell) => titleOf(view.rows)(cell.row);
+const rowTitle = (cell) => placeTitle(view.rows, cell.row);
 
 // A line per row of a column, with the spread of its seeds.
 function rowChart({ id, name, caption, about, format, column, width }) {
@@ -86,12 +86,12 @@ function rowChart({ id, name, caption, about, format, column, width }) {
 // What the weights mean, in words, and why the result may be good all the same.
 function listenedWords(byzantine, workers, share, found) {
   const even = byzantine / workers;
-  const above = share > even * 1.02 ? "above" : share < even * 0.98 ? "below" : "at";
+  const above = share > even * 1.02 ? "above" : share < even * 0.98 ? "below" : "about";
   const who = count(byzantine, "Byzantine worker");
   const first = `The ${who} got ${fixed(100 * share, 1)} % of all weight, ${above} the ${fixed(100 * even, 1)} % of an equal share`;
   const judged = {
     above: ": the rule listens to them more than to honest workers.",
-    at: ": the rule does not tell them from honest workers.",
+    about: ": the rule does not tell them from honest workers.",
     below: ": the rule listens to them less than to honest workers.",
   }[above];
   const known = found.map((row) => row.cosine).filter((value) => value !== null);

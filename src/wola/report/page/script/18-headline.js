@@ -99,7 +99,13 @@ function headline(columns) {
     const where = won.length ? `: ${columnWords(won, whole)}` : "";
     return `${how} it is first in ${won.length} of ${whole.length} columns${where}${lostWords(lost, best, name, whole)}.`;
   });
+  const everywhere = names.every((name) => firsts(best, name).length === whole.length);
   const gaps = columns.length - whole.length;
   const left = gaps ? ` ${count(gaps, "column")} with missing runs ${gaps === 1 ? "is" : "are"} left out.` : "";
-  return `${titleOf(view.rows)(best)} wins most columns. ${clauses.join(" ")}${left}`;
+  const who = placeTitle(view.rows, best);
+  if (everywhere) {
+    const cases = names.length > 1 ? ", in mean accuracy and in the worst case" : "";
+    return `${who} is first in all ${whole.length} columns${cases}.${left}`;
+  }
+  return `${who} is first most often. ${clauses.join(" ")}${left}`;
 }
