@@ -7,6 +7,8 @@ import pytest
 from tests.report.browser.conftest import PHONE, Open
 from tests.report.browser.store import fill, keep, scenarios
 from tests.report.serving import serving
+from wola.bench.events import Evaluated
+from wola.bench.notes import NoteWriter, announce
 from wola.bench.store import Store
 from wola.report.serve import PageServer
 
@@ -49,6 +51,48 @@ def test_only_what_is_new_is_asked_for(look: Open, server: PageServer, growing: 
         pass
     news = found.value.json()
     assert (news["rows"], news["whole"]) == ([], False)
+
+
+def test_a_grid_under_way_is_shown_with_its_total_what_runs_and_what_failed(
+    look: Open, server: PageServer, growing: Store
+) -> None:
+    wanted = scenarios()[:20]
+    announce(growing.path, "my grid", [growing.key(s) for s in wanted])
+    fill(growing, wanted[:3])
+    opened = look(server.url)
+    page = opened.page
+    page.wait_for_selector("#live:has-text('3 of 20 runs done')")
+    assert page.get_attribute("#live progress", "max") == "20"
+    assert not page.is_visible("#live .now")
+    now = wanted[4]
+    claim = growing.claim(growing.key(now))
+    assert claim
+    with claim, NoteWriter(growing.path, growing.key(now), now) as note:
+        note._written = 0.0
+        note(Evaluated(growing.key(now), 20, 61.5))
+        page.wait_for_selector("#live .now li:has-text('20/150 · 61.5 %')")
+        growing.fail(growing.key(wanted[5]), wanted[5], "Traceback\nMemoryError: <b>no room</b>")
+        page.wait_for_selector("#live .failed li:has-text('MemoryError: <b>no room</b>')")
+        page.wait_for_selector("#live:has-text('3 of 20 runs done · 1 failed')")
+        opened.shot("serve-live")
+    fill(growing, [s for s in wanted if s != wanted[5]])
+    page.wait_for_selector("#live .grid", state="detached")
+    assert page.is_visible("#live .failed")
+
+
+def test_the_time_left_is_shown(look: Open, server: PageServer, growing: Store) -> None:
+    wanted = scenarios()[:10]
+    keys = tuple(growing.key(s) for s in wanted)
+    announce(growing.path, "my grid", keys)
+    claim = growing.claim(keys[-1])
+    assert claim
+    with claim:
+        page = look(server.url).page
+        page.wait_for_selector("#live:has-text('time left not known yet')")
+        pace = server.watched._under_way._paces[keys]
+        pace.clock, pace.start = (lambda: 4000.0), 0.0
+        fill(growing, wanted[:5])
+        page.wait_for_selector("#live:has-text('5 of 10 runs done · 1:06:40 left')")
 
 
 def test_the_page_says_that_the_server_has_ended(

@@ -26,7 +26,7 @@ const unchosen = () => ({
 });
 const state = unchosen();
 // What that comes to among the runs that are there.
-const view = { rows: "strategy", columns: [], focus: null, picked: new Set() };
+const view = { rows: "strategy", columns: [], arranged: false, focus: null, picked: new Set() };
 
 // What was computed from the runs, until there are others.
 const computed = new Map();

@@ -164,10 +164,10 @@ function settleAxes() {
   // Runs of other datasets or settings count if they differ from these in the axis alone.
   const varies = (axis) =>
     once(`varies ${base} ${axis}`, () => differ(these, axis) || likesOf(base, axis) > 1);
-  const can = (axis) => axis !== null && valuesOn(axis).length > 1;
-  const usual = () => unique([...ROWS, ...data.settingFields]).find(varies);
-  view.rows = can(state.rows) ? state.rows : (usual() ?? "strategy");
-  view.columns = (state.columns ?? COLUMNS).filter(
-    (axis) => axis !== view.rows && (state.columns === null || can(axis)),
-  );
+  const can = (axis) =>
+    Object.hasOwn(AXES, axis) || data.settingFields.includes(axis) || axis === "seed";
+  const usual = unique([...ROWS, ...data.settingFields]).find(varies) ?? "strategy";
+  view.rows = can(state.rows) ? state.rows : usual;
+  view.columns = (state.columns ?? COLUMNS).filter((axis) => axis !== view.rows && can(axis));
+  view.arranged = view.rows !== usual || String(view.columns) !== String(COLUMNS);
 }

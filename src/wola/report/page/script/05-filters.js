@@ -145,10 +145,9 @@ function showArrangement() {
         arrange({ columns: [first, name] }),
       ),
     );
-  const chosen = state.rows !== null || state.columns !== null;
   const usual = () => choose({ rows: null, columns: null, focus: null, picked: null, cell: null });
   byId("arrangement").replaceChildren(
     ...boxes,
-    ...(chosen ? [button("usual-axes", "As usual", usual)] : []),
+    ...(view.arranged ? [button("usual-axes", "As usual", usual)] : []),
   );
 }

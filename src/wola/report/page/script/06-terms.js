@@ -10,7 +10,8 @@ function term(text, line, properties = {}) {
   return make("span", { class: "term", tabindex: 0, "data-line": line, ...properties }, text);
 }
 
-const tip = { node: null, anchor: null };
+// The line that is shown: its node, what it is about, and what has the focus there.
+const tip = { node: null, about: null, anchor: null };
 
 function hideTip() {
   if (!tip.anchor) return;
@@ -28,13 +29,23 @@ function showTip(target) {
   const anchor = about.contains(document.activeElement) ? document.activeElement : about;
   if (anchor === tip.anchor) return;
   hideTip();
-  tip.anchor = anchor;
+  Object.assign(tip, { anchor, about });
   tip.node.textContent = about.dataset.line;
   // A dialog lies above all else, so the line has to be in it.
   (about.closest("dialog") ?? document.body).append(tip.node);
   tip.node.hidden = false;
   anchor.setAttribute("aria-describedby", "tip");
-  const [box, size] = [about.getBoundingClientRect(), tip.node.getBoundingClientRect()];
+  placeTip();
+}
+
+// Beside its term, wherever that has been scrolled to.
+function placeTip() {
+  if (!tip.anchor) return;
+  const [box, size] = [tip.about.getBoundingClientRect(), tip.node.getBoundingClientRect()];
+  if (!tip.about.isConnected || box.bottom < 0 || box.top > innerHeight) {
+    hideTip();
+    return;
+  }
   const below = box.bottom + 8 + size.height < innerHeight || box.top < size.height + 8;
   tip.node.style.left = `${Math.max(8, Math.min(box.left, innerWidth - size.width - 8))}px`;
   tip.node.style.top = `${below ? box.bottom + 8 : box.top - size.height - 8}px`;
@@ -51,7 +62,7 @@ function startTerms() {
     document.addEventListener(event, ({ target }) => showTip(target));
   document.addEventListener("focusout", hideTip);
   document.addEventListener("pointerleave", hideTip);
-  addEventListener("scroll", hideTip, { capture: true, passive: true });
+  addEventListener("scroll", placeTip, { capture: true, passive: true });
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") hideTip();
   });

@@ -82,7 +82,11 @@ function showMatrix() {
     found.map((cell) => cell.values[1]),
   );
   byId("matrix-section").hidden = attacks.length < 2;
-  if (attacks.length < 2) return;
+  if (attacks.length < 2) {
+    byId("across").replaceChildren();
+    byId("matrix").replaceChildren();
+    return;
+  }
   showAcross(names, across);
   const means = found.map((cell) => cell.accuracy.mean).filter((value) => value !== null);
   const [low, high] = [lowest(means), highest(means)];

@@ -69,6 +69,7 @@ function showResults(found, columns) {
 
 function render() {
   settleAxes();
+  hideTip();
   showTitle();
   keepFocus(() => {
     if (rows.size) showFilters();
