@@ -309,7 +309,7 @@ def test_the_page_fits_the_screen(look: Open, address: str, width: int, scheme: 
     page.wait_for_timeout(100)
     cues = page.eval_on_selector_all(
         ".frame > .scroll",
-        "all => all.map(box => [box.scrollLeft + box.clientWidth < box.scrollWidth - 2,"
+        "all => all.map(box => [box.scrollLeft + box.clientWidth < box.scrollWidth - 8,"
         " box.parentElement.classList.contains('more-right')])",
     )
     assert all(clipped == cue for clipped, cue in cues)

@@ -93,7 +93,8 @@ def _few_enough(runs: Runs, table: pl.DataFrame, cells: list[pl.DataFrame]) -> D
 def _write_curves(runs: Runs, cells: list[pl.DataFrame], folder: Path) -> None:
     for file, cell in enumerate(cells, 1):
         text = f'wolaCurves({file},"{packed(cell_details(runs, cell))}");\n'
-        write_whole(folder / f"{file:05d}.js", text.encode())
+        # Made again in no time after a power cut; forced to disk one by one they take long.
+        write_whole(folder / f"{file:05d}.js", text.encode(), sync=False)
 
 
 def _remove_curves(folder: Path, *, above: int) -> None:

@@ -103,11 +103,14 @@ function walkable(table) {
   return table;
 }
 
+// The space around a table, which hides nothing.
+const EDGE = 8;
+
 // Says at an edge of a box that there is more to see beyond it.
 function showEdges(box) {
   const frame = box.parentElement;
-  const left = box.scrollLeft > 2;
-  const right = box.scrollLeft + box.clientWidth < box.scrollWidth - 2;
+  const left = box.scrollLeft > EDGE;
+  const right = box.scrollLeft + box.clientWidth < box.scrollWidth - EDGE;
   frame.classList.toggle("more-left", left);
   frame.classList.toggle("more-right", right);
 }

@@ -153,6 +153,6 @@ function showFocus(box) {
   box.dataset.focus = view.focus.name;
   const space = box.querySelector("thead .name").offsetWidth;
   const [left, right] = [head.offsetLeft - space, head.offsetLeft + head.offsetWidth];
-  if (right > box.scrollLeft + box.clientWidth) box.scrollLeft = right - box.clientWidth + 8;
+  if (right > box.scrollLeft + box.clientWidth - 40) box.scrollLeft = right - box.clientWidth + 48;
   else if (left < box.scrollLeft) box.scrollLeft = left;
 }
