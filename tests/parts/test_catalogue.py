@@ -20,6 +20,8 @@ OTHER = {
     ("aggregator", "multi-krum"): "multi-krum(power=1.5, m=3)",
     ("aggregator", "caf"): "caf(pace=weighted)",
     ("aggregator", "centered-clipping"): "centered-clipping(tau=0.5, iterations=3)",
+    ("aggregator", "boba"): "boba(least=0, iterations=3)",
+    ("aggregator", "zeno-plus-plus"): "zeno-plus-plus(rho=0.01, epsilon=0.5)",
     ("attack", "alie"): "alie(z=1.5, std=sample, quantile=honest)",
     ("attack", "foe"): "foe(epsilon=2)",
     ("attack", "gaussian"): "gaussian(mean=1, std=0.1)",
@@ -55,6 +57,9 @@ OTHER = {
     ("partition", "shards"): "shards(k=4)",
     ("schedule", "harmonic"): "harmonic(period=10)",
     ("schedule", "step"): "step(period=10, factor=0.5)",
+    ("server_data", "equal"): "equal(samples=50, noise=0.1)",
+    ("server_data", "prior"): "prior(samples=50, noise=0.1)",
+    ("server_data", "skewed"): "skewed(samples=50, noise=0.1, bias=0.3)",
     ("server", "adam"): "adam(beta=0.8, beta2=0.9)",
     ("server", "momentum"): "momentum(beta=0.5)",
 }

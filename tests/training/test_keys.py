@@ -39,6 +39,7 @@ DEFAULTS = {
     "objective": "prior",
     "objective_attack": "none",
     "mixing": "none",
+    "server_data": "none",
     "aggregator": "trimmed-mean",
     "attack": "alie",
     "steps": 150,

@@ -24,6 +24,13 @@ from wola.data.partition import (
 from wola.data.pictures import partition_figure, partition_table, sample_figure
 from wola.data.public import SOURCES
 from wola.data.registry import DATASETS
+from wola.data.server_share import (
+    SERVER_SHARES,
+    EqualShare,
+    PriorShare,
+    ServerShare,
+    SkewedShare,
+)
 from wola.data.shards import Shards
 from wola.data.similarity import GammaSimilarity, Iid
 from wola.data.source import DataSource, default_partition
@@ -41,6 +48,7 @@ PARTITIONS: Mapping[str, type[Partition]] = {
 __all__ = [
     "DATASETS",
     "PARTITIONS",
+    "SERVER_SHARES",
     "SOURCES",
     "Arrays",
     "Cifar10",
@@ -52,6 +60,7 @@ __all__ = [
     "Digits",
     "Dirichlet",
     "DrawnPartition",
+    "EqualShare",
     "FashionMnist",
     "FromIndices",
     "GammaSimilarity",
@@ -65,8 +74,11 @@ __all__ = [
     "Npz",
     "Parquet",
     "Partition",
+    "PriorShare",
     "Purchase100",
+    "ServerShare",
     "Shards",
+    "SkewedShare",
     "cached_file",
     "content_digest",
     "default_partition",

@@ -73,6 +73,11 @@ class StrategySettings:
             check_whole(name, getattr(self, name), least=1)
         check_whole("f", self.f, least=0)
         self.aggregation_rule.check(self.n, self.f)
+        if self.aggregation_rule.needs:
+            raise ValueError(
+                f"rule = {self.aggregation_rule} needs data of the server's own, which a strategy "
+                "does not have; allowed: a rule that needs none"
+            )
         self._check_quorum()
         check_whole("min_nodes", self.nodes_at_start, least=1)
         for name in ("deadline", "patience"):

@@ -82,8 +82,19 @@ def check_worker_counts(scenario: Scenario) -> None:
             f"all {n} workers, since it follows one worker from round to round"
         )
     c, told = scenario.round_counts()
+    rule = scenario.rule()
+    if rule.needs & {"mean", "classes", "losses"} and scenario.server_data == "none":
+        raise ValueError(
+            f"aggregator = {scenario.aggregator!r} needs data of the server's own; allowed: "
+            "server_data = 'equal(samples=100)', 'prior(...)' or 'skewed(...)'"
+        )
+    if part_name(scenario.partition) == "indices" and scenario.server_data != "none":
+        raise ValueError(
+            f"server_data = {scenario.server_data!r} with partition = {scenario.partition!r}; "
+            "allowed: a partition that does not name samples, since the server takes some away"
+        )
     try:
-        scenario.rule().check(c, told)
+        rule.check(c, told)
     except ValueError as error:
         raise ValueError(
             f"aggregator = {scenario.aggregator!r} with mixing = {scenario.mixing!r}: {error}"

@@ -8,7 +8,14 @@ import torch
 from torch import Tensor
 
 from wola.attacks import Attack, LabelAttack
-from wola.data import Dataset, LabelMix, Partition, label_shift, partition_counts
+from wola.data import (
+    Dataset,
+    LabelMix,
+    Partition,
+    ServerShare,
+    label_shift,
+    partition_counts,
+)
 from wola.labels import Loss, Objective, Prior, Shared, checked_terms, global_distribution
 from wola.training.content import dataset_of
 from wola.training.registry import PARTS
@@ -26,6 +33,14 @@ class HeldOut:
 
 
 @dataclass(frozen=True, eq=False)
+class ServerData:
+    """The samples that the server holds: `inputs` (S, ...) and `labels` (S,)."""
+
+    inputs: Tensor
+    labels: Tensor
+
+
+@dataclass(frozen=True, eq=False)
 class Federation:
     """Who holds what: honest workers first, then the Byzantine ones.
 
@@ -34,7 +49,7 @@ class Federation:
     `class_weights` (n, C) and `class_shifts` (n, C), None for none, the terms of the workers'
     losses; a loss per batch takes its own from each batch. `computing` workers compute updates; the
     others only send what an attack makes. `notes` tells what was out of the ordinary, `mix` what
-    the division did to the labels.
+    the division did to the labels. `server` is the data that the server holds, if any.
     """
 
     dataset: Dataset
@@ -49,6 +64,7 @@ class Federation:
     test: HeldOut
     notes: tuple[str, ...]
     mix: LabelMix
+    server: ServerData | None = None
 
     @property
     def classes(self) -> int:
@@ -62,16 +78,29 @@ def partition_of(scenario: Scenario) -> Partition:
     return made
 
 
+def server_indices(scenario: Scenario, dataset: Dataset) -> Tensor:
+    """The training samples that the server holds, ascending; none unless the scenario says so."""
+    share: ServerShare | None = PARTS.make("server_data", scenario.server_data)
+    if share is None:
+        return torch.empty(0, dtype=torch.int64)
+    generator = stream(scenario.seed, "server data")
+    return share.draw(dataset.y_train, len(dataset.classes), generator)
+
+
 def divided(scenario: Scenario, dataset: Dataset) -> list[Tensor]:
-    """The indices that each worker holds, honest workers first."""
-    return partition_of(scenario).partition(
-        dataset.y_train,
+    """The indices that each worker holds, honest workers first: none that the server holds."""
+    kept = torch.ones(len(dataset.y_train), dtype=torch.bool)
+    kept[server_indices(scenario, dataset)] = False
+    places = kept.nonzero()[:, 0]
+    shards = partition_of(scenario).partition(
+        dataset.y_train[places],
         honest=scenario.honest,
         byzantine=scenario.byzantine,
         classes=len(dataset.classes),
-        clients=dataset.clients,
+        clients=None if dataset.clients is None else dataset.clients[places],
         generator=stream(scenario.seed, "partition"),
     )
+    return shards if len(places) == len(kept) else [places[shard] for shard in shards]
 
 
 def assemble(scenario: Scenario, dataset: Dataset | None = None) -> Federation:
@@ -105,7 +134,18 @@ def assemble(scenario: Scenario, dataset: Dataset | None = None) -> Federation:
         test=HeldOut(test[rows].to(device), dataset.y_test[rows].to(device), copies),
         notes=_notes(scenario, shards, dataset),
         mix=label_shift(dataset, shards, scenario.honest, chosen),
+        server=_server_data(scenario, dataset, train),
     )
+
+
+def _server_data(scenario: Scenario, dataset: Dataset, train: Tensor) -> ServerData | None:
+    share: ServerShare | None = PARTS.make("server_data", scenario.server_data)
+    if share is None:
+        return None
+    indices, device = server_indices(scenario, dataset), torch.device(scenario.device)
+    generator = stream(scenario.seed, "server labels")
+    labels = share.noisy(dataset.y_train[indices], len(dataset.classes), generator)
+    return ServerData(train[indices].to(device), labels.to(device))
 
 
 def tested_indices(scenario: Scenario, dataset: Dataset, p: Tensor) -> Tensor:

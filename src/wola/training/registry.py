@@ -8,12 +8,14 @@ from typing import Any
 from torch import nn
 
 from wola.aggregation import (
+    BOBA,
     CAF,
     SMEA,
     Bulyan,
     CenteredClipping,
     ComparativeGradientElimination,
     CoordinateMedian,
+    FLTrust,
     GeometricMedian,
     Krum,
     MeaMed,
@@ -22,6 +24,7 @@ from wola.aggregation import (
     MultiKrum,
     Rule,
     TrimmedMean,
+    ZenoPlusPlus,
 )
 from wola.attacks import (
     ALIE,
@@ -44,7 +47,15 @@ from wola.attacks import (
     SignFlip,
     Zero,
 )
-from wola.data import DATASETS, PARTITIONS, Dataset, DataSource, Partition
+from wola.data import (
+    DATASETS,
+    PARTITIONS,
+    SERVER_SHARES,
+    Dataset,
+    DataSource,
+    Partition,
+    ServerShare,
+)
 from wola.ground.names import nearest
 from wola.labels import (
     LOSSES,
@@ -82,6 +93,9 @@ AGGREGATORS: Mapping[str, type[Rule]] = MappingProxyType(
         "bulyan": Bulyan,
         "smea": SMEA,
         "caf": CAF,
+        "fltrust": FLTrust,
+        "zeno-plus-plus": ZenoPlusPlus,
+        "boba": BOBA,
     }
 )
 
@@ -154,6 +168,12 @@ PARTS = Catalogue(
             functions=True,
             later={"shape": None, "classes": None},
             words={"auto": "The paper's network for its datasets, a small one for others."},
+        ),
+        Kind(
+            "server_data",
+            SERVER_SHARES,
+            (ServerShare,),
+            none="The server holds no data of its own.",
         ),
         Kind("loss", LOSSES, (Loss,)),
         Kind("objective", OBJECTIVES, (Objective,)),

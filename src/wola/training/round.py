@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from wola.aggregation import CoordinateMedian, Outcome, Rule, TooFewUpdates
+from wola.aggregation import CoordinateMedian, Outcome, Rule, TooFewUpdates, View
 from wola.attacks import Attack
 from wola.models import FlatModel, build, model_for
 from wola.parts import part_name
@@ -20,6 +20,7 @@ from wola.training.order import in_rows, worker_places
 from wola.training.registry import PARTS
 from wola.training.scenario import Scenario
 from wola.training.server import ServerOptimiser
+from wola.training.server_reference import ServerReference
 from wola.training.streams import stream
 
 
@@ -49,9 +50,18 @@ class Round:
             self.model.size, device=scenario.device
         )
         self.gradients = make_gradients(self.model, scenario)
+        self.reference = self._new_reference()
         self.momenta = self.model.parameters.new_zeros(scenario.workers, self.model.size)
         self.memory = self.momenta.new_zeros(federation.computing, self.model.size)
         self.watch = Stopwatch()
+
+    def _new_reference(self) -> ServerReference | None:
+        scenario, federation = self.scenario, self.federation
+        if federation.server is None or not self.rule.needs:
+            return None
+        return ServerReference(
+            scenario, federation, federation.server, self.model, self.gradients, self.rule.needs
+        )
 
     def _new_attack(self) -> Attack | None:
         attack = PARTS.make("attack", self.scenario.attack)
@@ -71,10 +81,15 @@ class Round:
             dissimilarity = spread(gradients[:honest])[1]
         with watch("step"):
             sent = self.sent(present, computing, gradients)
+        rule = self.rule
+        if self.reference is not None:
+            with watch("gradients"):
+                self.reference.advance(step, lr)
+                rule = rule.at(View(self.reference))
         with watch("attack"):
-            self.corrupt(sent, honest, step)
+            self.corrupt(sent, honest, step, rule)
         with watch("rule"):
-            outcome = self.aggregate(sent, honest, step)
+            outcome = self.aggregate(sent, honest, step, rule)
         with watch("metrics"):
             mean, dissimilarity_momenta = spread(sent[:honest])
             angle = None if outcome is None else cosine(outcome.update, mean)
@@ -120,19 +135,19 @@ class Round:
         self.momenta[rows] = self.momenta[rows].lerp_(gradients, share)
         return self.momenta[torch.tensor(present, device=gradients.device)]
 
-    def corrupt(self, sent: Tensor, honest: int, step: int) -> None:
+    def corrupt(self, sent: Tensor, honest: int, step: int, rule: Rule) -> None:
         """Writes what the attackers send to the rows after the honest ones, in place."""
         generator = stream(self.scenario.seed, "attack", step)
-        _corrupt(self.attack, sent, honest, self.rule, generator)
+        _corrupt(self.attack, sent, honest, rule, generator)
 
-    def aggregate(self, sent: Tensor, honest: int, step: int) -> Outcome | None:
+    def aggregate(self, sent: Tensor, honest: int, step: int, rule: Rule) -> Outcome | None:
         """What the server's rule makes of the momenta; None if too few of them are finite."""
         told, order = self.scenario.round_counts()[1], self.order(len(sent), honest, step)
         generator = stream(self.scenario.seed, "rule", step)
         try:
             # The copy in another order takes 1 ms of the 400 of a round of the paper's
             # Fashion-MNIST setting.
-            outcome = self.rule.aggregate(_rows(sent, order), told, generator)
+            outcome = rule.aggregate(_rows(sent, order), told, generator)
         except TooFewUpdates:
             return None
         return in_rows(outcome, order)
@@ -168,6 +183,7 @@ class Round:
             "momenta": self.momenta.clone(),
             "server": self.server.state_dict(),
             "attacks": [attack.state_dict() if attack else {} for attack in attacks],
+            "reference": self.reference.state_dict() if self.reference else {},
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
@@ -175,6 +191,8 @@ class Round:
         self.model.load(state["parameters"], state["statistics"])
         self.momenta.copy_(state["momenta"])
         self.server.load_state_dict(state["server"])
+        if self.reference is not None:
+            self.reference.load_state_dict(state["reference"])
         for attack, memory in zip(
             (self.attack, self.statistics_attack), state["attacks"], strict=True
         ):

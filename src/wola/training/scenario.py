@@ -179,6 +179,8 @@ class Scenario(TrainingFields):
     """What Byzantine workers report as their label distribution."""
     mixing: Part = _field("server", "none")
     """What runs before the aggregator; several joined by +."""
+    server_data: Part = _field("server", "none")
+    """Clean data that the server holds, for rules that need some: equal(samples=100), ..."""
     aggregator: Part = _field("server", "trimmed-mean")
     """The server's rule that makes one update out of many."""
     attack: Part = _field("attack", "alie")
