@@ -14,7 +14,7 @@ from wola.bench.claims import claims
 from wola.bench.events import last_line, short_name
 from wola.bench.failures import failed_scenario
 from wola.bench.notes import announced, notes
-from wola.bench.progress import Pace
+from wola.bench.progress import Speed
 from wola.bench.store import Store
 from wola.ground.sealed import DamagedFile
 
@@ -40,7 +40,7 @@ class UnderWay:
     """Watches the grids of some stores; their pace is that since the first look at each."""
 
     stores: Sequence[Store]
-    _paces: dict[tuple[str, ...], Pace] = field(default_factory=dict)
+    _paces: dict[tuple[str, ...], Speed] = field(default_factory=dict)
 
     def look(self, done: Collection[str]) -> dict[str, Any]:
         """Grids that are not done, with the time left; runs under way; the last failures.
@@ -69,7 +69,7 @@ class UnderWay:
             return None
         there = sum(key in done for key in grid.keys)
         failed = len({path.stem for path in _failed_files(store)}.intersection(grid.keys) - {*done})
-        pace = self._paces.setdefault(grid.keys, Pace(len(grid.keys), there + failed))
+        pace = self._paces.setdefault(grid.keys, Speed(len(grid.keys), there + failed))
         pace.done = there + failed - pace.there
         if pace.over >= pace.total:
             return None
