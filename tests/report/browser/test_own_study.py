@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tests.report.browser.conftest import Open
+from tests.report.browser.test_link import seen
 
 GUIDE = Path(__file__).parents[3] / "docs" / "extend.md"
 
@@ -31,6 +32,14 @@ def write_data(path: Path, shift: float = 0.0) -> None:
         arrays[f"x_{part}"] = noise + 2 * np.eye(4, dtype=np.float32)[labels] + np.float32(shift)
         arrays[f"y_{part}"] = labels
     np.savez(path, **arrays)
+
+
+def width_in_inches(path: Path) -> float:
+    """The width of the page of a PDF."""
+    box = re.search(rb"/MediaBox \[ ?([\d. ]+)\]", path.read_bytes())
+    assert box is not None
+    left, _, right, _ = map(float, box[1].split())
+    return round((right - left) / 72, 2)
 
 
 @pytest.fixture(scope="module")
@@ -68,17 +77,29 @@ def test_a_study_of_ones_own_goes_from_a_module_to_the_page(study: Path, look: O
     assert "24 runs done, 0 were there, 0 failed" in wola(study, "bench", "grid.toml")
     assert "0 runs done, 24 were there" in wola(study, "bench", "grid.toml")
 
-    reported = wola(study, "report", "--out", "report")
+    reported = wola(study, "report", "--out", "report", "--style", "paper")
     assert re.search(r"(?m)^ Mine +\d", reported)
     assert re.search(r"(?m)^ WoLA +\d", reported)
     assert "Nearby" in reported
-    assert (study / "report" / "index.html").is_file()
+    pictures = sorted((study / "report" / "figures").glob("*.pdf"))
+    assert pictures
+    assert {width_in_inches(path) for path in pictures} == {3.3}
+
+    matrix = wola(study, "report", "--tables", "matrix", "--form", "md")
+    assert "mine:Turned" in matrix or "Turned" in matrix
+    by_rule = wola(study, "report", "--rows", "aggregator", "--columns", "attack", "--form", "csv")
+    assert "Nearby" in by_rule
 
     opened = look((study / "report" / "index.html").as_uri())
     opened.page.wait_for_selector("table")
     text = opened.page.inner_text("body")
     assert "Mine" in text
     assert "Nearby" in text
+    opened.page.select_option("#axis-rows", "aggregator")
+    opened.page.select_option("#axis-columns", "attack")
+    other = look(opened.page.evaluate("location.href"))
+    assert seen(other.page) == seen(opened.page)
+    assert other.page.input_value("#axis-rows") == "aggregator"
 
     wola(study, "runs", "export", "runs.zip", "--metrics")
     assert "24 new runs, 0 were there, 0 damaged" in wola(
