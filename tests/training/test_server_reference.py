@@ -111,7 +111,9 @@ def test_losses_and_errors_are_measured_where_a_step_would_lead():
     round_.model.load(start)
 
 
-@pytest.mark.parametrize("aggregator", ["fltrust", "zeno-plus-plus", "boba"])
+@pytest.mark.parametrize(
+    "aggregator", ["fltrust", "zeno-plus-plus", "boba", "zeno", "lfr", "bygars"]
+)
 @pytest.mark.parametrize("participants", [None, 15])
 def test_a_run_that_is_taken_up_again_ends_in_the_same_bits(aggregator, participants):
     scenario = BASE.changed(aggregator=aggregator, participants=participants, mixing="nnm")

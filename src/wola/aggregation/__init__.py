@@ -2,6 +2,7 @@
 
 from wola.aggregation.boba import BOBA
 from wola.aggregation.bulyan import Bulyan
+from wola.aggregation.bygars import ByGARS
 from wola.aggregation.caf import CAF
 from wola.aggregation.centered_clipping import CenteredClipping
 from wola.aggregation.comparative_gradient_elimination import ComparativeGradientElimination
@@ -9,6 +10,7 @@ from wola.aggregation.coordinate_median import CoordinateMedian
 from wola.aggregation.fltrust import FLTrust
 from wola.aggregation.geometric_median import GeometricMedian
 from wola.aggregation.krum import Krum
+from wola.aggregation.loss_rejection import ERR, LFR, LFRandERR
 from wola.aggregation.meamed import MeaMed
 from wola.aggregation.mean import Mean
 from wola.aggregation.minimum_diameter_averaging import MinimumDiameterAveraging
@@ -26,13 +28,17 @@ from wola.aggregation.smea import SMEA
 from wola.aggregation.space import Space
 from wola.aggregation.trimmed_mean import TrimmedMean
 from wola.aggregation.view import MissingReference, Reference, ReferenceRows, View
+from wola.aggregation.zeno import Zeno
 from wola.aggregation.zeno_plus_plus import ZenoPlusPlus
 
 __all__ = [
     "BOBA",
     "CAF",
+    "ERR",
+    "LFR",
     "SMEA",
     "Bulyan",
+    "ByGARS",
     "CenteredClipping",
     "ColumnRule",
     "ComparativeGradientElimination",
@@ -41,6 +47,7 @@ __all__ = [
     "GeometricMedian",
     "GramRule",
     "Krum",
+    "LFRandERR",
     "MeaMed",
     "Mean",
     "MinimumDiameterAveraging",
@@ -55,6 +62,7 @@ __all__ = [
     "TooFewUpdates",
     "TrimmedMean",
     "View",
+    "Zeno",
     "ZenoPlusPlus",
     "smallest",
 ]

@@ -313,6 +313,27 @@ class Space:
         ]
         return parts[0] if len(parts) == 1 else torch.cat(parts)
 
+    def point(self, k: int) -> Tensor:
+        """Point k itself, (d,), in the unit of the updates."""
+        row = self.mixture[k]
+        used = np.flatnonzero(row)
+        if len(used) == 1 and row[used[0]] == 1.0:
+            values = torch.cat([piece[used[0]] for piece in self.source.pieces()])
+        else:
+            values = self.combination(np.eye(self.n)[k])
+        return self.unscaled(values)
+
+    def products_with(self, vector: Tensor) -> Floats:
+        """Inner products of the points with a vector (d,) of the unit of the updates, (m,)."""
+        total, first = np.zeros(self.source.n), 0
+        for piece in self.source.pieces():
+            last = first + piece.shape[1]
+            along = times_power_of_two(vector[first:last].to(piece), -self.exponent)
+            total += (piece.double() @ along.double()).cpu().numpy()
+            first = last
+        products: Floats = self.mixture @ total
+        return products
+
     def unscaled(self, values: Tensor) -> Tensor:
         """Coordinates in the unit of the updates, from those in the space's own."""
         return times_power_of_two(values, self.exponent)

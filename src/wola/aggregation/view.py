@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Generator, Tensor
 
 from wola.ground.checks import check_number
 
@@ -33,8 +33,17 @@ class Reference(Protocol):
     def classes(self) -> Tensor:
         """The update of each class alone, (C, d); a ValueError names classes without data."""
 
-    def measure(self, steps: Iterable[Tensor]) -> NDArray[np.float64]:
-        """Loss and error rate on the server's data at theta - lr step for each step, (k, 2)."""
+    def measure(
+        self,
+        steps: Iterable[Tensor],
+        *,
+        samples: int | None = None,
+        generator: Generator | None = None,
+    ) -> NDArray[np.float64]:
+        """Loss and error rate on the server's data at theta - lr step for each step, (k, 2).
+
+        With `samples` on so many of them, drawn from the generator, the same for all steps.
+        """
 
     def gradient(self, step: Tensor) -> Tensor:
         """The gradient on the server's data at theta - lr step, (d,)."""
@@ -78,7 +87,13 @@ ReferenceRows(mean=...)
         """The update of each class alone, (C, d)."""
         return self._given("classes")
 
-    def measure(self, steps: Iterable[Tensor]) -> NDArray[np.float64]:
+    def measure(
+        self,
+        steps: Iterable[Tensor],
+        *,
+        samples: int | None = None,
+        generator: Generator | None = None,
+    ) -> NDArray[np.float64]:
         """Not known: rows say nothing about losses elsewhere."""
         raise MissingReference("rows tell no losses; allowed: a reference with data and a model")
 

@@ -10,20 +10,25 @@ from torch import nn
 from wola.aggregation import (
     BOBA,
     CAF,
+    ERR,
+    LFR,
     SMEA,
     Bulyan,
+    ByGARS,
     CenteredClipping,
     ComparativeGradientElimination,
     CoordinateMedian,
     FLTrust,
     GeometricMedian,
     Krum,
+    LFRandERR,
     MeaMed,
     Mean,
     MinimumDiameterAveraging,
     MultiKrum,
     Rule,
     TrimmedMean,
+    Zeno,
     ZenoPlusPlus,
 )
 from wola.attacks import (
@@ -96,6 +101,11 @@ AGGREGATORS: Mapping[str, type[Rule]] = MappingProxyType(
         "fltrust": FLTrust,
         "zeno-plus-plus": ZenoPlusPlus,
         "boba": BOBA,
+        "zeno": Zeno,
+        "lfr": LFR,
+        "err": ERR,
+        "lfr-and-err": LFRandERR,
+        "bygars": ByGARS,
     }
 )
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Generator, Tensor
 from torch.nn import functional as F  # noqa: N812
 
 from wola.labels import checked_terms
@@ -92,13 +92,25 @@ class ServerReference:
         """The momentum of each class, (C, d)."""
         return self.memory["classes"]
 
-    def measure(self, steps: Iterable[Tensor]) -> NDArray[np.float64]:
-        """Cross-entropy and error rate at theta - lr step for each step (d,): (k, 2)."""
+    def measure(
+        self,
+        steps: Iterable[Tensor],
+        *,
+        samples: int | None = None,
+        generator: Generator | None = None,
+    ) -> NDArray[np.float64]:
+        """Cross-entropy and error rate at theta - lr step for each step (d,): (k, 2).
+
+        With `samples` on so many of the server's, drawn without replacement.
+        """
+        inputs, labels = self.data.inputs, self.data.labels.cpu()
+        if samples is not None and samples < len(labels):
+            chosen = torch.randperm(len(labels), generator=generator)[:samples]
+            inputs, labels = inputs[chosen.to(inputs.device)], labels[chosen]
         start, found = self.model.parameters.clone(), []
         for step in steps:
             self.model.load(start - self.lr * step.to(start))
-            logits = logits_of(self.model, self.data.inputs)
-            labels = self.data.labels.cpu()
+            logits = logits_of(self.model, inputs)
             loss = F.cross_entropy(logits.double(), labels)
             found.append((float(loss), float((logits.argmax(1) != labels).double().mean())))
         self.model.load(start)
