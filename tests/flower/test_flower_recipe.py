@@ -15,7 +15,7 @@ from wola.flower.recipe import Orders, Recipe, loss_of_server
 from wola.labels import LOSSES, CrossEntropy, WoLA, WoLABatch
 from wola.training import Scenario
 from wola.training.scenario import ScenarioError, TrainingFields
-from wola.training.schedule import ServerStep
+from wola.training.schedule import Step
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_a_recipe_is_the_scenarios_by_default_but_for_the_loss():
 
 
 def test_parts_are_given_as_texts_or_as_objects():
-    objects = Recipe(loss=WoLA(renormalise=True), schedule=ServerStep(period=9))
+    objects = Recipe(loss=WoLA(renormalise=True), schedule=Step(period=9))
     texts = Recipe(loss="wola( renormalise = true )", schedule="step(period=9, factor=0.1)")
     assert objects == texts
     assert (texts.loss, texts.schedule) == ("wola(renormalise=true)", "step(period=9)")
