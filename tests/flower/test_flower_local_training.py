@@ -28,35 +28,42 @@ def test_the_terms_are_those_of_the_data_unless_the_loss_is_one_per_batch(loss):
     labels = samples()[1]
     terms = loss_terms(LOSSES[loss](), labels, OBJECTIVE)
     for batch in (labels[:12], labels[12:20]):
-        expected = {
-            "cross-entropy": [1.0] * CLASSES,
-            "wola": weights_by_hand(labels),
-            "wola-batch": weights_by_hand(batch),
-        }[loss]
-        assert terms(batch).weights.tolist() == pytest.approx(expected, rel=1e-12)
-        assert terms(batch).shifts is None
+        expected = {"wola": weights_by_hand(labels), "wola-batch": weights_by_hand(batch)}
+        made, ones = terms(batch), [1.0] * CLASSES
+        assert made.weights.tolist() == pytest.approx(expected.get(loss, ones), rel=1e-12)
+        counts = torch.bincount(labels, minlength=CLASSES).double()
+        shifts = {"fedlc": -(counts**-0.25), "logit-adjusted": (counts / counts.sum()).log()}
+        margins = {"dmfl": counts**-0.25}
+        for found, wanted in ((made.shifts, shifts), (made.margins, margins)):
+            if loss in wanted:
+                torch.testing.assert_close(found, wanted[loss])
+            else:
+                assert found is None
     assert weights_by_hand(labels[:12]) != pytest.approx(weights_by_hand(labels[12:20]))
 
 
 @pytest.mark.parametrize("lowest", [-2.0, -math.inf])
-def test_a_loss_with_shifts_is_trained_as_by_hand(lowest):
+def test_a_loss_with_shifts_and_margins_is_trained_as_by_hand(lowest):
     inputs, labels = samples()
     labels = labels.clamp(max=1)
     weights = torch.tensor([0.5, 2.0, 1.0], dtype=torch.float64)
     shifts = torch.tensor([0.7, -0.4, lowest], dtype=torch.float64)
+    margins = torch.tensor([0.2, 1.5, 7.0], dtype=torch.float64)
     recipe = Recipe(batch=8, clip=0.0, l2=0.0)
     update, _ = local_update(
         FlatModel(network()),
         as_samples((inputs, labels)),
         labels,
         recipe.orders(STEP),
-        terms=lambda _: Terms(weights, shifts),
+        terms=lambda _: Terms(weights, shifts, margins),
         worker=WORKER,
         step=STEP,
     )
     chosen = batch_of(torch.arange(len(labels)), 8, recipe.seed, WORKER, STEP)
     model = network().double()
-    picked = (model(inputs[chosen].double()) + shifts).log_softmax(1)[range(8), labels[chosen]]
+    own = torch.nn.functional.one_hot(labels[chosen], CLASSES) * margins
+    shifted = model(inputs[chosen].double()) + shifts - own
+    picked = shifted.log_softmax(1)[range(8), labels[chosen]]
     loss = -(weights[labels[chosen]] * picked).sum() / 8
     parts = torch.autograd.grad(loss, list(model.parameters()))
     expected = torch.cat([part.flatten() for part in parts])

@@ -12,7 +12,7 @@ from tests.flower.one_client import header, message
 from tests.flower.own_loss import ConstantWeight
 from wola.flower import wire
 from wola.flower.recipe import Orders, Recipe, loss_of_server
-from wola.labels import LOSSES, CrossEntropy, WoLA, WoLABatch
+from wola.labels import DMFL, LOSSES, CrossEntropy, FedLC, LogitAdjusted, WoLA, WoLABatch
 from wola.training import Scenario
 from wola.training.scenario import ScenarioError, TrainingFields
 from wola.training.schedule import Step
@@ -147,6 +147,9 @@ def test_a_loss_that_nobody_can_import_is_sent_as_plain_text():
         ("cross-entropy", CrossEntropy()),
         ("wola(renormalise=true)", WoLA(renormalise=True)),
         ("wola-batch", WoLABatch()),
+        ("fedlc", FedLC()),
+        ("dmfl(tau=0.5)", DMFL(tau=0.5)),
+        ("logit-adjusted(tau=2)", LogitAdjusted(tau=2.0)),
     ],
 )
 def test_a_server_may_name_the_librarys_losses(text, loss):

@@ -210,3 +210,76 @@ def test_half_precision_logits_are_computed_in_float32(dtype):
 def test_an_empty_batch_of_soft_labels_gives_zero():
     empty = torch.zeros(0, 4, requires_grad=True)
     assert weighted_cross_entropy(empty, torch.zeros(0, 4), WEIGHTS).item() == 0.0
+
+
+MARGINS = torch.tensor([1.5, -0.25, 0.0, 100.0], dtype=torch.float64)
+
+
+def with_margin(z, y, shifts):
+    """-log of the share of class y once its margin is taken from its logit, in plain Python."""
+    moved = [a + b for a, b in zip(z, shifts, strict=True)]
+    moved[y] -= MARGINS[y].item()
+    top = max(moved)
+    return top + math.log(math.fsum(math.exp(value - top) for value in moved)) - moved[y]
+
+
+@pytest.mark.parametrize("shifts", SHIFTED, ids=["none", "finite", "infinite"])
+@pytest.mark.parametrize("shape", [(9, 4), (2, 4, 3, 2), (4,)])
+@pytest.mark.parametrize("scale", [1, 400])
+def test_a_margin_is_taken_from_the_targets_logit_alone(shape, shifts, scale):
+    logits, targets = batch(*shape)
+    logits = scale * logits
+    added = [0.0] * 4 if shifts is None else shifts.tolist()
+    expected = [
+        WEIGHTS[y].item() * with_margin(z, y, added)
+        for z, y in zip(rows_of(logits), targets.flatten().tolist(), strict=True)
+    ]
+    terms = weighted_cross_entropy(logits, targets, WEIGHTS, shifts, MARGINS, reduction="none")
+    np.testing.assert_allclose(terms.flatten().numpy(), expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("shifts", SHIFTED, ids=["none", "finite", "infinite"])
+@pytest.mark.parametrize("shape", [(9, 4), (2, 4, 3, 2), (4,)])
+@pytest.mark.parametrize("scale", [1, 400])
+def test_soft_labels_give_each_class_its_own_margin(shape, shifts, scale):
+    logits, _ = batch(*shape)
+    logits = scale * logits
+    shares = soft(logits)
+    added = [0.0] * 4 if shifts is None else shifts.tolist()
+    expected = [
+        math.fsum(
+            t * w * with_margin(z, c, added)
+            for c, (t, w) in enumerate(zip(share, WEIGHTS.tolist(), strict=True))
+            if t * w > 0
+        )
+        for z, share in zip(rows_of(logits), rows_of(shares), strict=True)
+    ]
+    terms = weighted_cross_entropy(logits, shares, WEIGHTS, shifts, MARGINS, reduction="none")
+    np.testing.assert_allclose(terms.flatten().numpy(), expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("shifts", SHIFTED, ids=["none", "finite", "infinite"])
+@pytest.mark.parametrize("smoothing", [0.0, 0.2])
+def test_gradients_with_margins_are_exact_in_double(shifts, smoothing):
+    logits, targets = batch(5, 4)
+    logits.requires_grad_()
+    held = torch.tensor([True, True, False, True])
+    for labels in (targets, soft(logits.detach())):
+
+        def loss(z, labels=labels):
+            return weighted_cross_entropy(
+                z, labels, WEIGHTS, shifts, MARGINS / 9, label_smoothing=smoothing, held=held
+            )
+
+        assert torch.autograd.gradcheck(loss, logits)
+
+
+def test_a_class_that_is_alone_costs_nothing_whatever_its_margin():
+    only = torch.tensor([-math.inf, 0.0, -math.inf, -math.inf])
+    logits = torch.randn(3, 4, generator=torch.Generator().manual_seed(1)).requires_grad_()
+    labels = torch.tensor([1, 1, 1])
+    for targets in (labels, torch.nn.functional.one_hot(labels, 4).float()):
+        loss = weighted_cross_entropy(logits, targets, torch.ones(4), only, MARGINS)
+        (gradient,) = torch.autograd.grad(loss, logits)
+        assert float(loss.detach()) == 0
+        assert torch.equal(gradient, torch.zeros(3, 4))

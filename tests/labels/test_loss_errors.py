@@ -81,3 +81,27 @@ def test_the_plain_function_refuses_bad_targets_and_reductions():
 def test_bad_shifts_are_refused(shifts, error, words, targets):
     with pytest.raises(error, match=words):
         wola_loss(torch.zeros(2, 2), targets, torch.ones(2), shifts)
+
+
+@pytest.mark.parametrize(
+    ("margins", "error", "words"),
+    [
+        (
+            [0.0, 0.0],
+            TypeError,
+            r"margins = \[0.0, 0.0\]; allowed: None or a floating-point tensor",
+        ),
+        (torch.zeros(2).long(), TypeError, "margins = tensor.*; allowed: None or a floating-point"),
+        (torch.zeros(3), ValueError, r"margins of shape \(3,\); allowed: \(2,\)"),
+        (torch.tensor([0.0, math.inf]), ValueError, r"margins = \[0.0, inf\]; allowed: finite"),
+    ],
+)
+def test_bad_margins_are_refused(margins, error, words):
+    with pytest.raises(error, match=words):
+        wola_loss(torch.zeros(1, 2), torch.tensor([0]), torch.ones(2), margins=margins)
+
+
+@pytest.mark.parametrize("level", ["dataset", "batch"])
+def test_a_q_without_mass_on_what_a_worker_holds_cannot_be_renormalised(level):
+    with pytest.raises(ValueError, match="q must have mass on a class that counts holds"):
+        WoLALoss([0, 3], [1.0, 0.0], level=level, renormalise=True)

@@ -1,7 +1,7 @@
-"""The losses: their class weights and shifts, and what is refused of a user's own."""
+"""The losses: their class weights, shifts and margins, and the batches' losses they make."""
 
 import math
-from dataclasses import FrozenInstanceError, dataclass
+from dataclasses import FrozenInstanceError
 
 import pytest
 import torch
@@ -9,44 +9,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wola.labels import (
+    DMFL,
     LOSSES,
     CrossEntropy,
-    Loss,
-    Terms,
+    FedLC,
+    LogitAdjusted,
     WoLA,
     WoLABatch,
     checked_terms,
     rescaled_distribution,
 )
+from wola.labels.cross_entropy import weighted_cross_entropy
 
 COUNTS = torch.tensor([5, 1, 0, 14])
 Q = torch.tensor([0.4, 0.3, 0.1, 0.2], dtype=torch.float64)
-
-
-@dataclass(frozen=True)
-class Given(Loss):
-    """Returns what it is told to."""
-
-    made: object
-
-    def terms(self, counts, q):
-        return self.made
-
-
-@dataclass(frozen=True)
-class Restricted(Loss):
-    """Shifts of -inf for the classes that the worker lacks."""
-
-    def terms(self, counts, q):
-        return Terms(torch.ones(4), torch.where(counts > 0, 0.0, -math.inf))
-
-
-@dataclass(frozen=True)
-class ShiftedIfRare(Loss):
-    """A shift only for workers without class 2."""
-
-    def terms(self, counts, q):
-        return Terms(q, None if counts[2] else torch.arange(4))
+RIVALS = {"fedlc": FedLC, "dmfl": DMFL, "logit-adjusted": LogitAdjusted}
 
 
 @settings(deadline=None, max_examples=60)
@@ -84,6 +61,9 @@ def test_only_the_batch_level_takes_the_counts_of_each_batch():
         "cross-entropy": False,
         "wola": False,
         "wola-batch": True,
+        "fedlc": False,
+        "dmfl": False,
+        "logit-adjusted": False,
     }
 
 
@@ -106,81 +86,85 @@ def test_renormalise_must_be_a_bool(loss):
         loss(1)
 
 
-def test_a_loss_without_terms_cannot_be_made():
-    with pytest.raises(TypeError, match="terms"):
-        type("Mine", (Loss,), {})()
+def logit_of(name, z, c, y, counts, tau):
+    """The logit of class c in a sample of class y as its definition has it, in plain Python."""
+    if name == "logit-adjusted":
+        return z + tau * math.log(counts[c] / sum(counts)) if counts[c] else -math.inf
+    calibrated = z - tau * max(counts[c], 1e-8) ** (-1 / 4)
+    return calibrated if name == "fedlc" or c == y else z
 
 
-@pytest.mark.parametrize("loss", [*(made() for made in LOSSES.values()), Restricted()])
-def test_the_terms_of_several_workers_are_those_of_each(loss):
-    counts = torch.tensor([[5, 1, 0, 14], [1, 1, 1, 1], [0, 0, 9, 1]])
-    together = checked_terms(loss, counts, Q)
-    for row, worker in enumerate(counts):
-        alone = checked_terms(loss, worker, Q)
-        assert torch.equal(together.weights[row], alone.weights)
-        if alone.shifts is None:
-            assert together.shifts is None
-        else:
-            assert torch.equal(together.shifts[row], alone.shifts)
+def plain_loss(name, logits, targets, counts, tau):
+    """The mean of -log softmax over a batch, sample by sample."""
+    losses = []
+    for row, y in zip(logits.tolist(), targets.tolist(), strict=True):
+        shifted = [logit_of(name, z, c, y, counts, tau) for c, z in enumerate(row)]
+        losses.append(math.log(math.fsum(map(math.exp, shifted))) - shifted[y])
+    return math.fsum(losses) / len(losses)
 
 
-def test_terms_come_back_in_float64_whatever_a_loss_gives():
-    terms = checked_terms(Given(Terms(torch.ones(4).half(), torch.arange(4))), COUNTS, Q.float())
-    assert (terms.weights.dtype, terms.shifts.dtype) == (torch.float64, torch.float64)
-    assert terms.shifts.tolist() == [0, 1, 2, 3]
-
-
-def test_classes_that_a_worker_lacks_may_have_a_shift_of_minus_infinity():
-    assert checked_terms(Restricted(), COUNTS, Q).shifts.tolist() == [0, 0, -math.inf, 0]
-
-
-def test_a_worker_without_shifts_beside_one_with_them_has_shifts_of_zero():
-    terms = checked_terms(ShiftedIfRare(), torch.tensor([[1, 1, 0, 1], [1, 1, 1, 1]]), Q)
-    assert terms.shifts.tolist() == [[0, 1, 2, 3], [0, 0, 0, 0]]
-
-
-ONES = torch.ones(4)
-
-
-@pytest.mark.parametrize(
-    ("made", "error", "words"),
-    [
-        (ONES, TypeError, r"terms = tensor\(.*; allowed: Terms\(weights, shifts\)"),
-        (None, TypeError, "terms = None; allowed: Terms"),
-        (Terms([1.0] * 4), TypeError, r"weights = \[1.0, .*; allowed: a tensor of real numbers"),
-        (Terms(None), TypeError, "weights = None; allowed: a tensor"),
-        (Terms(ONES > 0), TypeError, "weights = tensor.*; allowed: a tensor of real numbers"),
-        (Terms(torch.ones(3)), ValueError, r"weights of shape \(3,\); allowed: \(4,\)"),
-        (Terms(torch.ones(1, 4)), ValueError, r"weights of shape \(1, 4\); allowed: \(4,\)"),
-        (Terms(ONES, torch.ones(5)), ValueError, r"shifts of shape \(5,\); allowed: \(4,\)"),
-        (Terms(ONES, 0.0), TypeError, "shifts = 0.0; allowed: a tensor of real numbers"),
-        (Terms(-ONES), ValueError, r"weights = \[-1.0, .*; allowed: finite numbers >= 0"),
-        (Terms(ONES * math.nan), ValueError, r"weights = \[nan, .*; allowed: finite numbers"),
-        (Terms(ONES * math.inf), ValueError, r"weights = \[inf, .*; allowed: finite numbers"),
-        (Terms(ONES, ONES * math.inf), ValueError, r"shifts = \[inf, .*; allowed: finite numb"),
-        (Terms(ONES, ONES * math.nan), ValueError, r"shifts = \[nan, .*; allowed: finite numb"),
-        (Terms(ONES, ONES * -math.inf), ValueError, "-inf for a class with a count of 0"),
-    ],
+@settings(deadline=None, max_examples=60)
+@given(
+    name=st.sampled_from(sorted(RIVALS)),
+    counts=st.lists(st.integers(0, 10_000), min_size=1, max_size=8).filter(any),
+    tau=st.floats(0.01, 4),
+    seed=st.integers(0, 2**32 - 1),
 )
-@pytest.mark.parametrize("workers", [1, 3])
-def test_what_a_loss_must_not_return_is_refused_with_its_name(made, error, words, workers):
-    counts = COUNTS if workers == 1 else COUNTS.repeat(workers, 1)
-    with pytest.raises(error, match=rf"(?s)^Given\(made=.*{words}"):
-        checked_terms(Given(made), counts, Q)
+def test_rivals_are_their_definitions(name, counts, tau, seed):
+    generator = torch.Generator().manual_seed(seed)
+    logits = 3 * torch.randn(6, len(counts), generator=generator, dtype=torch.float64)
+    held = torch.tensor([c for c, count in enumerate(counts) if count])
+    targets = held[torch.randint(len(held), (6,), generator=generator)]
+    q = torch.full((len(counts),), 1 / len(counts))
+    terms = checked_terms(RIVALS[name](tau), torch.tensor(counts), q)
+    made = weighted_cross_entropy(logits, targets, terms.weights, terms.shifts, terms.margins)
+    expected = plain_loss(name, logits, targets, counts, tau)
+    assert float(made) == pytest.approx(expected, rel=1e-10, abs=1e-12)
 
 
-def test_an_infinite_shift_that_is_no_minus_is_refused_for_an_absent_class_too():
-    shifts = torch.tensor([0.0, 0.0, math.inf, 0.0])
-    with pytest.raises(ValueError, match="allowed: finite numbers, or -inf"):
-        checked_terms(Given(Terms(ONES, shifts)), COUNTS, Q)
+@pytest.mark.parametrize("name", RIVALS)
+def test_rivals_look_neither_at_q_nor_weigh_classes(name):
+    first = checked_terms(RIVALS[name](), COUNTS, Q)
+    other = checked_terms(RIVALS[name](), COUNTS, Q.flip(0))
+    assert first.weights.tolist() == [1.0] * 4
+    for part in ("weights", "shifts", "margins"):
+        one, two = getattr(first, part), getattr(other, part)
+        assert two is None if one is None else torch.equal(one, two)
 
 
-def test_the_error_shows_the_worker_whose_terms_are_wrong():
-    @dataclass(frozen=True)
-    class Wrong(Loss):
-        def terms(self, counts, q):
-            return Terms(counts - 1.0)
+def test_a_class_that_a_worker_lacks_is_shifted_by_100_tau_under_fedlc():
+    shifts = checked_terms(FedLC(tau=0.5), COUNTS, Q).shifts
+    assert float(shifts[2]) == pytest.approx(-50, rel=1e-12)
 
-    counts = torch.tensor([[1, 2, 3, 4], [5, 0, 7, 8]])
-    with pytest.raises(ValueError, match=r"weights = \[4.0, -1.0, 6.0, 7.0\]; allowed"):
-        checked_terms(Wrong(), counts, Q)
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("counts", [[0, 7, 0], [3, 7, 0], [3, 7, 2]], ids=str)
+def test_every_loss_and_its_gradient_are_finite_in_every_precision(name, counts, dtype):
+    terms = checked_terms(LOSSES[name](), torch.tensor(counts), torch.full((3,), 1 / 3))
+    logits = torch.tensor([[40.0, -40.0, 3.0], [0.0, 50.0, 60.0]], dtype=dtype, requires_grad=True)
+    targets = torch.tensor([1, 1])
+    loss = weighted_cross_entropy(logits, targets, terms.weights, terms.shifts, terms.margins)
+    loss.backward()
+    assert loss.isfinite()
+    assert logits.grad.isfinite().all()
+    if name == "logit-adjusted":
+        absent = torch.tensor(counts) == 0
+        assert not logits.grad[:, absent].any()
+        assert bool(logits.grad.any()) == (sum(count > 0 for count in counts) > 1)
+    elif dtype == torch.float64:
+        assert logits.grad.any()
+
+
+def test_inverse_frequency_is_wola_with_q_uniform():
+    counts = [5, 1, 0, 14]
+    inverse = [sum(counts) / (len(counts) * count) if count else 0.0 for count in counts]
+    weights = checked_terms(WoLA(), torch.tensor(counts), torch.full((4,), 0.25)).weights
+    assert weights.tolist() == pytest.approx(inverse, rel=1e-12)
+
+
+@pytest.mark.parametrize("loss", RIVALS.values())
+@pytest.mark.parametrize("tau", [0, -1.0, math.nan, math.inf, 1e7, True, "1", None])
+def test_a_tau_that_is_no_positive_number_is_refused(loss, tau):
+    with pytest.raises(ValueError, match=r"tau = .*; allowed: a number above 0, at most 1e\+06"):
+        loss(tau)

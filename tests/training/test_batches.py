@@ -117,11 +117,16 @@ def test_shifts_are_those_of_the_data_or_of_each_batch(loss, monkeypatch):
     assert same is not loss.per_batch
 
 
-def test_a_loss_without_shifts_has_batches_without_them():
-    for name in LOSSES:
-        scenario = Scenario(loss=name)
-        (batch,) = draw_batches(assemble(scenario), scenario, [0], 1)
-        assert batch.shifts is None
+@pytest.mark.parametrize("name", LOSSES)
+def test_batches_have_the_shifts_and_margins_of_their_workers_and_no_others(name):
+    scenario = Scenario(loss=name)
+    federation = assemble(scenario)
+    (batch,) = draw_batches(federation, scenario, [7, 2], 1)
+    assert (batch.shifts is not None) == (name in ("fedlc", "logit-adjusted"))
+    assert (batch.margins is not None) == (name == "dmfl")
+    for part in ("shifts", "margins"):
+        if getattr(batch, part) is not None:
+            assert torch.equal(getattr(batch, part), getattr(federation.terms, part)[[7, 2]])
 
 
 def test_augmentation_has_a_stream_of_its_own():

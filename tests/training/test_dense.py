@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from wola.labels import LOSSES, Loss, Terms, checked_terms
+from wola.labels import LOSSES, LogitAdjusted, Loss, Terms, checked_terms
 from wola.labels.cross_entropy import weighted_cross_entropy
 from wola.models import FlatModel
 from wola.training.batches import Batch
@@ -54,7 +54,7 @@ def batch(loss):
     labels = torch.multinomial(COUNTS.double(), SIZE, replacement=True, generator=generator)
     counts = torch.stack([torch.bincount(row, minlength=CLASSES) for row in labels])
     terms = checked_terms(loss, counts if loss.per_batch else COUNTS, Q)
-    return Batch(inputs, labels, terms.weights, terms.shifts)
+    return Batch(inputs, labels, terms.weights, terms.shifts, terms.margins)
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -81,6 +81,7 @@ def test_every_workers_gradient_is_that_of_autograd(name, layers, own):
             given.labels[i],
             given.weights[i],
             None if given.shifts is None else given.shifts[i],
+            None if given.margins is None else given.margins[i],
         )
         parts = torch.autograd.grad(loss, list(plain.parameters()))
         expected = torch.cat([part.flatten() for part in parts])
@@ -88,8 +89,8 @@ def test_every_workers_gradient_is_that_of_autograd(name, layers, own):
         torch.testing.assert_close(rows[i], expected, rtol=1e-10, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", ["a", "r"])
-def test_shifts_change_the_gradient(name):
+@pytest.mark.parametrize("name", ["a", "r", "fedlc", "dmfl", "logit-adjusted"])
+def test_shifts_and_margins_change_the_gradient(name):
     given, model = batch(EVERY[name]), FlatModel(network(2))
     with_shifts, without = (torch.empty(WORKERS, model.size, dtype=torch.float64) for _ in range(2))
     with torch.no_grad():
@@ -107,3 +108,35 @@ def test_a_class_that_a_worker_lacks_gets_no_gradient_where_it_is_taken_out():
     gradients = rows[:, : CLASSES * 6].view(WORKERS, CLASSES, 6)
     assert rows.isfinite().all()
     assert torch.equal(gradients.any(2), COUNTS > 0)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+def test_a_worker_of_one_class_has_a_gradient_of_zero_under_adjusted_logits(dtype):
+    given = batch(LogitAdjusted())
+    terms = checked_terms(LogitAdjusted(), torch.tensor([[0, 4, 0, 0]] * WORKERS), Q)
+    alone = Batch(
+        given.inputs.to(dtype),
+        torch.ones_like(given.labels),
+        terms.weights.to(dtype),
+        terms.shifts.to(dtype),
+    )
+    model = FlatModel(network(2).to(dtype))
+    rows = torch.full((WORKERS, model.size), torch.nan, dtype=dtype)
+    with torch.no_grad():
+        DenseGradients(model).store(model.parameters, alone, rows)
+    assert torch.equal(rows, torch.zeros_like(rows))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
+@pytest.mark.parametrize("name", LOSSES)
+def test_gradients_are_finite_in_every_precision(name, dtype):
+    given = batch(EVERY[name])
+    terms = Terms(given.weights, given.shifts, given.margins).to(dtype, "cpu")
+    inputs = 10 * given.inputs.to(dtype)
+    model = FlatModel(network(2).to(dtype))
+    rows = torch.full((WORKERS, model.size), torch.nan, dtype=dtype)
+    cast = Batch(inputs, given.labels, terms.weights, terms.shifts, terms.margins)
+    with torch.no_grad():
+        DenseGradients(model).store(model.parameters, cast, rows)
+    assert rows.isfinite().all()
+    assert rows.any(1).all()

@@ -52,18 +52,34 @@ def test_wola_weighs_each_class_by_q_over_p():
     np.testing.assert_allclose(federation.q.numpy(), q, rtol=1e-12)
     p = counts / counts.sum(1, keepdims=True)
     expected = np.where(p > 0, q / np.where(p > 0, p, 1), 0)
-    np.testing.assert_allclose(federation.class_weights.numpy(), expected, rtol=1e-6)
+    np.testing.assert_allclose(federation.terms.weights.numpy(), expected, rtol=1e-6)
 
 
 def test_cross_entropy_weighs_nothing():
-    assert torch.equal(assemble(Scenario()).class_weights, torch.ones(17, 10))
+    assert torch.equal(assemble(Scenario()).terms.weights, torch.ones(17, 10))
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-def test_a_scenario_names_its_loss_and_none_of_them_shifts(loss):
-    scenario = Scenario(loss=loss)
+def test_a_scenario_names_its_loss_and_keeps_its_terms_for_every_worker(loss):
+    scenario = Scenario(loss=loss, alpha=0.1)
     assert loss_of(scenario) == LOSSES[loss]()
-    assert assemble(scenario).class_shifts is None
+    federation = assemble(scenario)
+    counts = federation.counts.numpy().astype(float)
+    assert (counts == 0).any()
+    with np.errstate(divide="ignore"):
+        calibration = np.where(counts > 0, counts, 1e-8) ** -0.25
+        shifts = {
+            "fedlc": -calibration,
+            "logit-adjusted": np.log(counts / counts.sum(1, keepdims=True)),
+        }
+    wanted = {"shifts": shifts.get(loss), "margins": calibration if loss == "dmfl" else None}
+    for name, expected in wanted.items():
+        made = getattr(federation.terms, name)
+        if expected is None:
+            assert made is None
+        else:
+            assert made.dtype == torch.float32
+            np.testing.assert_allclose(made.numpy(), expected, rtol=1e-6)
 
 
 def test_shifts_are_kept_for_every_worker(monkeypatch):
@@ -72,8 +88,8 @@ def test_shifts_are_kept_for_every_worker(monkeypatch):
     p = federation.counts.numpy() / federation.counts.numpy().sum(1, keepdims=True)
     assert (p == 0).any()
     with np.errstate(divide="ignore"):
-        np.testing.assert_allclose(federation.class_shifts.numpy(), np.log(p), rtol=1e-6)
-    assert federation.class_shifts.dtype == torch.float32
+        np.testing.assert_allclose(federation.terms.shifts.numpy(), np.log(p), rtol=1e-6)
+    assert federation.terms.shifts.dtype == torch.float32
 
 
 def test_a_loss_with_terms_that_cannot_be_is_refused_before_training(monkeypatch):

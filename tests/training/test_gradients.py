@@ -27,7 +27,11 @@ def seeded(factory, seed=1):
 SHIFTS = torch.tensor([[0.5, -1.0, 2.0, 0.0], [0.0, 0.0, 0.0, -math.inf], [1.0, 0.0, -2.0, 3.0]])
 
 
-def batches(count=1, shifts=None):
+MARGINS = torch.tensor([[1.0, 0.5, -0.5, 9.0], [0.0, 2.0, 0.3, 1.0], [0.2, 0.1, 3.0, 0.0]])
+MOVED = [(None, None), (SHIFTS, None), (None, MARGINS), (SHIFTS, MARGINS)]
+
+
+def batches(count=1, shifts=None, margins=None):
     generator = torch.Generator().manual_seed(2)
     return [
         Batch(
@@ -35,6 +39,7 @@ def batches(count=1, shifts=None):
             torch.randint(CLASSES - 1, (WORKERS, SIZE), generator=generator),
             3 * torch.rand(WORKERS, CLASSES, generator=generator),
             shifts,
+            margins,
         )
         for _ in range(count)
     ]
@@ -61,6 +66,9 @@ def by_hand(module, given, *, l2=0.0, clip=math.inf, lr=0.5):
             logits = model(batch.inputs[i].double())
             if batch.shifts is not None:
                 logits = logits + batch.shifts[i].double()
+            if batch.margins is not None:
+                own = batch.margins[i].double()[batch.labels[i]]
+                logits = logits - own[:, None] * nn.functional.one_hot(batch.labels[i], CLASSES)
             terms = nn.functional.cross_entropy(logits, batch.labels[i], reduction="none")
             loss = (terms * batch.weights[i].double()[batch.labels[i]]).mean()
             parts = torch.autograd.grad(loss, list(model.parameters()))
@@ -92,9 +100,9 @@ DENSE = [mlp, mlp_purchase100, three_layers]
     [(1, {}), (1, {"l2": 0.1, "clip": 0.3}), (3, {"l2": 0.1, "clip": 0.7})],
 )
 @pytest.mark.parametrize("kind", [StackedUpdates, WorkerUpdates])
-@pytest.mark.parametrize("shifts", [None, SHIFTS], ids=["plain", "shifted"])
-def test_updates_are_those_by_hand(factory, count, fields, kind, shifts):
-    module, given = seeded(factory), batches(count, shifts)
+@pytest.mark.parametrize("moved", MOVED, ids=["plain", "shifts", "margins", "both"])
+def test_updates_are_those_by_hand(factory, count, fields, kind, moved):
+    module, given = seeded(factory), batches(count, *moved)
     rows, _, model = updates(kind, module, given, **fields)
     torch.testing.assert_close(rows, by_hand(module, given, **fields), rtol=1e-4, atol=2e-6)
     torch.testing.assert_close(
@@ -103,9 +111,9 @@ def test_updates_are_those_by_hand(factory, count, fields, kind, shifts):
 
 
 @pytest.mark.parametrize("count", [1, 2])
-@pytest.mark.parametrize("shifts", [None, SHIFTS], ids=["plain", "shifted"])
-def test_a_convolution_is_trained_as_by_hand(count, shifts):
-    module, given = seeded(tiny_convnet), batches(count, shifts)
+@pytest.mark.parametrize("moved", MOVED, ids=["plain", "shifts", "margins", "both"])
+def test_a_convolution_is_trained_as_by_hand(count, moved):
+    module, given = seeded(tiny_convnet), batches(count, *moved)
     rows, _, model = updates(WorkerUpdates, module, given, l2=0.1, clip=0.5)
     expected = by_hand(module, given, l2=0.1, clip=0.5)
     for ours, plain in zip(rows, expected, strict=True):

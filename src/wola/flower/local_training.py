@@ -47,10 +47,9 @@ def local_update(
             inputs = samples.take(indices).to(device)
             inputs = inputs.to(kind) if inputs.is_floating_point() else inputs
             chosen = labels[indices]
-            made = terms(chosen)
-            weights = made.weights.to(kind).to(device)[None]
-            shifts = None if made.shifts is None else made.shifts.to(kind).to(device)[None]
-            batches.append(Batch(inputs[None], chosen.to(device)[None], weights, shifts))
+            made = terms(chosen).to(kind, device).each(lambda part: part[None])
+            seen = inputs[None], chosen.to(device)[None]
+            batches.append(Batch(*seen, made.weights, made.shifts, made.margins))
     rows = model.parameters.new_zeros(1, model.size)
     statistics = make_gradients(model, orders).updates(batches, [worker], step, orders.lr, rows)
     return rows[0], statistics[0]

@@ -1,16 +1,17 @@
 """Labels: counts, the training objective q, attacks on it, and the losses."""
 
+from wola.labels.class_loss import ClassLoss
 from wola.labels.counts import global_distribution, label_counts, label_distribution
 from wola.labels.dissimilarity import gradient_dissimilarity
 from wola.labels.loss import WoLALoss, wola_loss
 from wola.labels.losses import (
+    DMFL,
     LOSSES,
     CrossEntropy,
-    Loss,
-    Terms,
+    FedLC,
+    LogitAdjusted,
     WoLA,
     WoLABatch,
-    checked_terms,
 )
 from wola.labels.noise import GaussianMechanism, LaplaceMechanism, Mechanism
 from wola.labels.objective import Objective, Prior, Shared, Uniform
@@ -23,14 +24,19 @@ from wola.labels.simplex import (
     rescaled_distribution,
     total_variation,
 )
+from wola.labels.terms import Loss, Terms, checked_terms
 from wola.labels.weights import wola_weights
 from wola.labels.worst_distribution import WorstDistribution
 
 __all__ = [
+    "DMFL",
     "LOSSES",
+    "ClassLoss",
     "CrossEntropy",
+    "FedLC",
     "GaussianMechanism",
     "LaplaceMechanism",
+    "LogitAdjusted",
     "Loss",
     "Mechanism",
     "Objective",

@@ -1,6 +1,5 @@
-"""The losses: what turns label counts and the objective q into class weights and class shifts."""
+"""The losses: WoLA, plain cross-entropy, and the rivals that shift logits by label counts."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -9,48 +8,15 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from wola.labels.targets import refuted
+from wola.labels.counts import label_distribution
+from wola.labels.terms import Loss, Terms
 from wola.labels.weights import class_weights, wola_weights
 
+#: The samples that FedLC and DMFL take a worker to have of a class it lacks: a shift of 100 tau.
+ABSENT = 1e-8
 
-@dataclass(frozen=True, eq=False)
-class Terms:
-    """What a loss is made of: class ``weights`` (C,) and class ``shifts`` (C,), None for none.
-
-    The loss of a batch is :func:`wola_loss` with them. A shift of -inf takes a class that the
-    worker does not hold out of the softmax.
-    """
-
-    weights: Tensor
-    shifts: Tensor | None = None
-
-
-class Loss(ABC):
-    r"""A loss of a worker: cross-entropy with a weight and a shift for each class.
-
-    .. math:: \frac1B \sum_{k=1}^{B} w^{y_k} \ell_k, \qquad
-              \ell_k = -\log \mathrm{softmax}(z_k + b)^{y_k}
-
-    A loss is a frozen dataclass with one method, :meth:`terms`, which gives w and b. With
-    ``per_batch = True`` the counts are those of each batch, otherwise those of the worker's data.
-    Use :func:`checked_terms` to call a loss. Here is logit adjustment (Menon et al., *Long-Tail
-    Learning via Logit Adjustment*, ICLR 2021), :math:`b = \log p_i`:
-
-    >>> from wola.labels import label_distribution
-    >>> @dataclass(frozen=True)
-    ... class LogitAdjustment(Loss):
-    ...     def terms(self, counts, q):
-    ...         return Terms(torch.ones_like(q), label_distribution(counts).log())
-    >>> terms = checked_terms(LogitAdjustment(), torch.tensor([2, 2, 0]), torch.ones(3) / 3)
-    >>> terms.shifts
-    tensor([-0.6931, -0.6931,    -inf], dtype=torch.float64)
-    """
-
-    per_batch: ClassVar[bool] = False
-
-    @abstractmethod
-    def terms(self, counts: Tensor, q: Tensor) -> Terms:
-        """The terms for the samples per class ``counts`` (C,) int64 and ``q`` (C,) float64."""
+#: The largest tau: beyond it a shift would outgrow the precision of the logits.
+MOST = 1e6
 
 
 @dataclass(frozen=True)
@@ -70,8 +36,9 @@ class CrossEntropy(Loss):
 class WoLA(Loss):
     r"""Worker Label Alignment, :math:`w^c = q^c / p_i^c` with p_i of the worker's data.
 
-    ``renormalise`` divides by the mass that q puts on the classes held, see
-    :func:`wola_weights`. Reference: the WoLA paper, definition 1.
+    With q uniform this is weighting by inverse frequency, :math:`N_i / (C N_i^c)`. ``renormalise``
+    divides by the mass that q puts on the classes held, see :func:`wola_weights`.
+    Reference: the WoLA paper, definition 1.
 
     >>> WoLA().terms(torch.tensor([1, 3]), torch.tensor([0.5, 0.5])).weights
     tensor([2.0000, 0.6667], dtype=torch.float64)
@@ -110,68 +77,100 @@ class WoLABatch(Loss):
         return Terms(class_weights(counts, q, renormalise=self.renormalise))
 
 
+@dataclass(frozen=True)
+class FedLC(Loss):
+    r"""Logit calibration: :math:`b^c = -\tau (N_i^c)^{-1/4}` for samples per class N_i.
+
+    The fewer samples a worker has of a class, the lower its logit while it trains, so the more
+    the network has to say for it. A class that the worker lacks counts as 1e-8 samples, a shift
+    of -100 tau: our choice, since the formula divides by 0. The loss is plain cross-entropy of the
+    calibrated logits, as in public code; tau is 1 in public code of WoLA's lineage. Reference:
+    J. Zhang, Z. Li, B. Li, J. Xu, S. Wu, S. Ding and C. Wu, Federated learning with label
+    distribution skew via logits calibration, ICML 2022.
+
+    >>> FedLC().terms(torch.tensor([1, 16, 0]), torch.ones(3) / 3).shifts
+    tensor([  -1.0000,   -0.5000, -100.0000], dtype=torch.float64)
+    """
+
+    tau: float = 1.0
+
+    def __post_init__(self) -> None:
+        _check_tau(self.tau)
+
+    def terms(self, counts: Tensor, q: Tensor) -> Terms:
+        """Weights of 1, shifts of minus tau over the fourth root of the counts (C,)."""
+        return Terms(torch.ones_like(q), -_calibration(counts, self.tau))
+
+
+@dataclass(frozen=True)
+class DMFL(Loss):
+    r"""A margin for rare classes: FedLC's shift on the target's logit alone.
+
+    .. math:: m^c = \tau (N_i^c)^{-1/4}
+
+    In a sample of class y only the logit of y is lowered, so classes that a worker lacks are
+    pushed down as by plain cross-entropy. Reference: X. Ran, L. Ge and L. Zhong, Dynamic margin
+    for federated learning with imbalanced data, IJCNN 2021, which the WoLA paper cites; the
+    formula is that of public code of WoLA's lineage.
+
+    >>> DMFL().terms(torch.tensor([1, 16]), torch.ones(2) / 2).margins
+    tensor([1.0000, 0.5000], dtype=torch.float64)
+    """
+
+    tau: float = 1.0
+
+    def __post_init__(self) -> None:
+        _check_tau(self.tau)
+
+    def terms(self, counts: Tensor, q: Tensor) -> Terms:
+        """Weights of 1, margins of tau over the fourth root of the counts (C,), no shifts."""
+        return Terms(torch.ones_like(q), margins=_calibration(counts, self.tau))
+
+
+@dataclass(frozen=True)
+class LogitAdjusted(Loss):
+    r"""Logit adjustment: :math:`b^c = \tau \log p_i^c` with p_i of the worker's data.
+
+    A class that the worker lacks has :math:`\log 0 = -\infty`: it gets no probability and no
+    gradient, and a worker of one class has a gradient of 0. Reference: A. K. Menon, S.
+    Jayasumana, A. S. Rawat, H. Jain, A. Veit and S. Kumar, Long-tail learning via logit
+    adjustment, ICLR 2021.
+
+    >>> LogitAdjusted().terms(torch.tensor([2, 2, 0]), torch.ones(3) / 3).shifts
+    tensor([-0.6931, -0.6931,    -inf], dtype=torch.float64)
+    """
+
+    tau: float = 1.0
+
+    def __post_init__(self) -> None:
+        _check_tau(self.tau)
+
+    def terms(self, counts: Tensor, q: Tensor) -> Terms:
+        """Weights of 1, shifts of tau times the logarithm of the label distribution (C,)."""
+        return Terms(torch.ones_like(q), self.tau * label_distribution(counts).log())
+
+
 #: Every loss that a scenario can name.
 LOSSES: Mapping[str, type[Loss]] = MappingProxyType(
-    {"cross-entropy": CrossEntropy, "wola": WoLA, "wola-batch": WoLABatch}
+    {
+        "cross-entropy": CrossEntropy,
+        "wola": WoLA,
+        "wola-batch": WoLABatch,
+        "fedlc": FedLC,
+        "dmfl": DMFL,
+        "logit-adjusted": LogitAdjusted,
+    }
 )
 
 
-def checked_terms(loss: Loss, counts: Tensor, q: Tensor) -> Terms:
-    """The terms of a loss in float64, for one worker or several, or an error that names the loss.
-
-    ``counts`` (C,) gives terms (C,); ``counts`` (n, C) gives those of n workers, (n, C). Weights
-    must be finite and at least 0, shifts finite or -inf, and not -inf for a class with a count
-    above 0. Values are checked where reading them is free: on the CPU. Where only some workers
-    have shifts, those of the others are 0.
-
-    >>> checked_terms(WoLA(), torch.tensor([[1, 3], [2, 2]]), torch.tensor([0.5, 0.5])).weights
-    tensor([[2.0000, 0.6667],
-            [1.0000, 1.0000]], dtype=torch.float64)
-    """
-    q = q.double()
-    made = [_made(loss, row, q) for row in counts.reshape(-1, len(q))]
-    weights = torch.stack([terms.weights for terms in made]).double().view(counts.shape)
-    _check_values(
-        loss, "weights", weights, (weights >= 0) & (weights < torch.inf), "finite numbers >= 0"
-    )
-    if all(terms.shifts is None for terms in made):
-        return Terms(weights)
-    rows = [torch.zeros_like(q) if terms.shifts is None else terms.shifts for terms in made]
-    shifts = torch.stack(rows).double().view(counts.shape)
-    _check_values(
-        loss,
-        "shifts",
-        shifts,
-        shifts.isfinite() | ((shifts < 0) & (counts == 0)),
-        "finite numbers, or -inf for a class with a count of 0",
-    )
-    return Terms(weights, shifts)
+def _calibration(counts: Tensor, tau: float) -> Tensor:
+    return tau * counts.double().clamp(min=ABSENT) ** -0.25
 
 
-def _made(loss: Loss, counts: Tensor, q: Tensor) -> Terms:
-    terms = loss.terms(counts, q)
-    if not isinstance(terms, Terms):
-        raise TypeError(f"{loss!r}: terms = {terms!r}; allowed: Terms(weights, shifts)")
-    _check_vector(loss, "weights", terms.weights, len(q))
-    if terms.shifts is not None:
-        _check_vector(loss, "shifts", terms.shifts, len(q))
-    return terms
-
-
-def _check_vector(loss: Loss, name: str, value: Tensor, classes: int) -> None:
-    if not isinstance(value, Tensor) or value.is_complex() or value.dtype == torch.bool:
-        raise TypeError(f"{loss!r}: {name} = {value!r}; allowed: a tensor of real numbers")
-    if value.shape != (classes,):
-        raise ValueError(
-            f"{loss!r}: {name} of shape {tuple(value.shape)}; allowed: ({classes},), one for each "
-            f"of {classes} classes"
-        )
-
-
-def _check_values(loss: Loss, name: str, values: Tensor, fine: Tensor, allowed: str) -> None:
-    if refuted(fine):
-        wrong = values.view(-1, values.shape[-1])[~fine.view(-1, values.shape[-1]).all(1)]
-        raise ValueError(f"{loss!r}: {name} = {wrong[0].tolist()}; allowed: {allowed}")
+def _check_tau(tau: float) -> None:
+    number = isinstance(tau, int | float) and not isinstance(tau, bool)
+    if not (number and 0 < tau <= MOST):
+        raise ValueError(f"tau = {tau!r}; allowed: a number above 0, at most {MOST:g}")
 
 
 def _check_bool(renormalise: object) -> None:

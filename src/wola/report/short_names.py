@@ -34,6 +34,9 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "arc": "ARC",
         "wola": "WoLA",
         "wola-batch": "WoLA-batch",
+        "fedlc": "FedLC",
+        "dmfl": "DMFL",
+        "logit-adjusted": "LogitAdj",
     }
 )
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Generator, Tensor
 
-from wola.labels.losses import checked_terms
+from wola.labels import Terms, checked_terms
 from wola.training.federation import Federation, loss_of
 from wola.training.scenario import Scenario
 from wola.training.streams import stream, stream_seed
@@ -16,13 +16,15 @@ from wola.training.streams import stream, stream_seed
 class Batch:
     """One batch for each of m workers: `inputs` (m, B, ...) and `labels` (m, B).
 
-    `weights` (m, C) and `shifts` (m, C), None for none, are those of the classes in their losses.
+    `weights`, `shifts` and `margins` (m, C), None for none, are those of the classes in their
+    losses.
     """
 
     inputs: Tensor
     labels: Tensor
     weights: Tensor
     shifts: Tensor | None = None
+    margins: Tensor | None = None
 
 
 def draw_indices(shard: Tensor, size: int, generator: Generator) -> Tensor:
@@ -82,7 +84,8 @@ def _batch(
             ]
         )
     labels = _labels(federation, workers, indices)
-    return Batch(inputs, labels, *_terms(federation, scenario, workers, labels))
+    terms = _terms(federation, scenario, workers, labels)
+    return Batch(inputs, labels, terms.weights, terms.shifts, terms.margins)
 
 
 def _labels(federation: Federation, workers: Sequence[int], indices: Tensor) -> Tensor:
@@ -94,13 +97,12 @@ def _labels(federation: Federation, workers: Sequence[int], indices: Tensor) -> 
 
 def _terms(
     federation: Federation, scenario: Scenario, workers: Sequence[int], labels: Tensor
-) -> tuple[Tensor, Tensor | None]:
+) -> Terms:
     loss = loss_of(scenario)
     if not loss.per_batch:
-        rows, shifts = list(workers), federation.class_shifts
-        return federation.class_weights[rows], None if shifts is None else shifts[rows]
+        rows = list(workers)
+        return federation.terms.each(lambda part: part[rows])
     q = federation.q.to(labels.device)
     counts = torch.zeros(len(labels), len(q), device=labels.device, dtype=torch.int64)
     counts.scatter_add_(1, labels, torch.ones_like(labels))
-    terms = checked_terms(loss, counts, q)
-    return terms.weights.float(), None if terms.shifts is None else terms.shifts.float()
+    return checked_terms(loss, counts, q).to(torch.float32, labels.device)

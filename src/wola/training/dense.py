@@ -104,6 +104,9 @@ def _output_delta(logits: Tensor, batch: Batch) -> Tensor:
     shares = batch.weights.gather(1, batch.labels) / batch.labels.shape[1]
     if batch.shifts is not None:
         logits = logits + batch.shifts.unsqueeze(1)
+    if batch.margins is not None:
+        own = batch.margins.gather(1, batch.labels).unsqueeze(-1)
+        logits = logits.scatter_add(-1, batch.labels.unsqueeze(-1), -own)
     # Along the first dimension softmax runs over whole vectors, not over ten numbers at a time.
     delta = logits.movedim(-1, 0).softmax(0).movedim(0, -1).contiguous()
     ones = torch.ones_like(batch.labels, dtype=delta.dtype).unsqueeze(-1)

@@ -16,7 +16,7 @@ from wola.data import (
     label_shift,
     partition_counts,
 )
-from wola.labels import Loss, Objective, Prior, Shared, checked_terms, global_distribution
+from wola.labels import Loss, Objective, Prior, Shared, Terms, checked_terms, global_distribution
 from wola.training.content import dataset_of
 from wola.training.registry import PARTS
 from wola.training.scenario import Scenario
@@ -46,8 +46,8 @@ class Federation:
 
     `inputs` (N, ...) and `labels` (n, N) or (1, N) are the training set as the workers see it,
     `shards` the samples of each; `counts` (n, C) the labels they train on, `q` (C,) the objective,
-    `class_weights` (n, C) and `class_shifts` (n, C), None for none, the terms of the workers'
-    losses; a loss per batch takes its own from each batch. `computing` workers compute updates; the
+    `terms` the weights, shifts and margins (n, C) of the workers' losses, in float32; a loss per
+    batch takes its own from each batch. `computing` workers compute updates; the
     others only send what an attack makes. `notes` tells what was out of the ordinary, `mix` what
     the division did to the labels. `server` is the data that the server holds, if any.
     """
@@ -59,8 +59,7 @@ class Federation:
     computing: int
     counts: Tensor
     q: Tensor
-    class_weights: Tensor
-    class_shifts: Tensor | None
+    terms: Terms
     test: HeldOut
     notes: tuple[str, ...]
     mix: LabelMix
@@ -129,8 +128,7 @@ def assemble(scenario: Scenario, dataset: Dataset | None = None) -> Federation:
         computing=scenario.workers if trains_on_data(scenario) else scenario.honest,
         counts=counts,
         q=q,
-        class_weights=terms.weights.float().to(device),
-        class_shifts=None if terms.shifts is None else terms.shifts.float().to(device),
+        terms=terms.to(torch.float32, device),
         test=HeldOut(test[rows].to(device), dataset.y_test[rows].to(device), copies),
         notes=_notes(scenario, shards, dataset),
         mix=label_shift(dataset, shards, scenario.honest, chosen),

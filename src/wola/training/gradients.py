@@ -6,6 +6,7 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
+from wola.labels import Terms
 from wola.labels.cross_entropy import weighted_cross_entropy
 from wola.models import FlatModel
 from wola.training.batches import Batch
@@ -126,7 +127,9 @@ class WorkerUpdates:
             if inputs.ndim == 4:
                 inputs = inputs.to(memory_format=torch.channels_last)
             logits = model.module(inputs)
-            loss = weighted_cross_entropy(logits, batch.labels, batch.weights, batch.shifts)
+            loss = weighted_cross_entropy(
+                logits, batch.labels, batch.weights, batch.shifts, batch.margins
+            )
             model.store_gradients(loss, row)
             regularise(row[None], model.parameters, l2=self.settings.l2, clip=self.settings.clip)
             if len(batches) > 1:
@@ -141,5 +144,5 @@ class WorkerUpdates:
 
 
 def _one(batch: Batch, i: int) -> Batch:
-    shifts = None if batch.shifts is None else batch.shifts[i]
-    return Batch(batch.inputs[i], batch.labels[i], batch.weights[i], shifts)
+    terms = Terms(batch.weights, batch.shifts, batch.margins).each(lambda part: part[i])
+    return Batch(batch.inputs[i], batch.labels[i], terms.weights, terms.shifts, terms.margins)
