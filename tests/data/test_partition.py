@@ -8,6 +8,7 @@ from wola.data import (
     Dirichlet,
     FromIndices,
     GammaSimilarity,
+    Groups,
     Iid,
     IndicesFile,
     Shards,
@@ -25,6 +26,8 @@ ALL = [
     Iid(),
     Shards(2),
     GammaSimilarity(0.5),
+    Groups(0.5),
+    Groups(1.0),
     FromIndices(honest=[[i] for i in range(11)], byzantine=[[i, i + 1] for i in range(6)]),
 ]
 
@@ -76,7 +79,7 @@ class TestEveryPartition:
 
 
 @pytest.mark.parametrize(
-    "partition", [p for p in ALL if p not in (ALL[2], ALL[3], ALL[-1])], ids=str
+    "partition", [Dirichlet(0.3), Dirichlet(0.01), Iid(), Shards(2), GammaSimilarity(0.5)], ids=str
 )
 def test_honest_shards_do_not_depend_on_the_byzantine(partition):
     without = partition.partition(LABELS, honest=11, generator=seeded())
@@ -125,15 +128,16 @@ def test_a_number_of_workers_that_is_no_int_is_named_with_its_type():
 
 def test_the_registry_names_every_partition_that_can_be_written_as_text():
     assert set(PARTITIONS) == {
-        "iid", "dirichlet", "shards", "gamma-similarity", "clients", "indices"
+        "iid", "dirichlet", "shards", "gamma-similarity", "groups", "clients", "indices"
     }  # fmt: skip
     drawn = {type(partition) for partition in ALL if not isinstance(partition, FromIndices)}
     assert drawn | {Clients, IndicesFile} == set(PARTITIONS.values())
 
 
-def test_shards_and_similarity_have_defaults():
+def test_shards_similarity_and_groups_have_defaults():
     assert PARTITIONS["shards"]() == Shards(2)
     assert PARTITIONS["gamma-similarity"]() == GammaSimilarity(0.5)
+    assert PARTITIONS["groups"]() == Groups(0.5)
 
 
 @pytest.mark.parametrize("partition", ALL[:-1], ids=str)
@@ -141,7 +145,7 @@ def test_drawn_partitions_take_any_number_of_workers_and_ignore_clients(partitio
     assert partition.workers(load("iris")) is None
     assert partition.files() == []
     plain, named = (
-        partition.partition(LABELS, honest=5, clients=clients, generator=seeded())
+        partition.partition(LABELS, honest=12, clients=clients, generator=seeded())
         for clients in (None, torch.arange(len(LABELS)))
     )
     assert all(torch.equal(a, b) for a, b in zip(plain, named, strict=True))

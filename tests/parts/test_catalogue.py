@@ -61,6 +61,7 @@ OTHER = {
     ("objective_attack", "worst"): "worst(beam=2, rounds=1)",
     ("partition", "dirichlet"): "dirichlet(mode=disjoint)",
     ("partition", "gamma-similarity"): "gamma-similarity(gamma=0.25)",
+    ("partition", "groups"): "groups(p=0.25)",
     ("partition", "indices"): "indices(path=shards.json)",
     ("partition", "shards"): "shards(k=4)",
     ("schedule", "harmonic"): "harmonic(period=10)",

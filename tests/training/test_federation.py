@@ -143,7 +143,7 @@ def test_a_disjoint_partition_tests_on_every_sample_once():
     assert set(test.copies.tolist()) == {1}
 
 
-@pytest.mark.parametrize("partition", ["iid", "shards(k=3)", "gamma-similarity"])
+@pytest.mark.parametrize("partition", ["iid", "shards(k=3)", "gamma-similarity", "groups"])
 def test_every_partition_gives_every_worker_samples(partition):
     federation = assemble(Scenario(partition=partition))
     assert bool((federation.counts.sum(1) > 0).all())

@@ -73,6 +73,7 @@ PART_DEFAULTS = {
     ("objective_attack", "worst"): {"beam": 6, "rounds": 8},
     ("partition", "dirichlet"): {"mode": "resampled"},
     ("partition", "gamma-similarity"): {"gamma": 0.5},
+    ("partition", "groups"): {"p": 0.5},
     ("partition", "shards"): {"k": 2},
     ("schedule", "harmonic"): {"period": 50},
     ("schedule", "step"): {"period": 1500, "factor": 0.1},

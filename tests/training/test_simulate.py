@@ -123,7 +123,7 @@ def test_every_mixing_can_be_used(mixing):
 
 
 @pytest.mark.parametrize(
-    "partition", ["iid", "shards", "gamma-similarity", "dirichlet(mode=disjoint)"]
+    "partition", ["iid", "shards", "gamma-similarity", "groups", "dirichlet(mode=disjoint)"]
 )
 @pytest.mark.parametrize("loss", ["wola", "wola-batch"])
 def test_every_partition_and_loss_can_be_used(partition, loss):

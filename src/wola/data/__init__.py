@@ -9,6 +9,7 @@ from wola.data.content import content_digest
 from wola.data.dataset import Dataset, make_dataset
 from wola.data.dirichlet import Dirichlet
 from wola.data.embedded import Digits, Iris
+from wola.data.groups import Groups
 from wola.data.indices import FromIndices
 from wola.data.indices_file import IndicesFile
 from wola.data.label_mix import LabelMix, label_shift
@@ -41,6 +42,7 @@ PARTITIONS: Mapping[str, type[Partition]] = {
     "iid": Iid,
     "shards": Shards,
     "gamma-similarity": GammaSimilarity,
+    "groups": Groups,
     "clients": Clients,
     "indices": IndicesFile,
 }
@@ -64,6 +66,7 @@ __all__ = [
     "FashionMnist",
     "FromIndices",
     "GammaSimilarity",
+    "Groups",
     "HorizontalFlip",
     "Iid",
     "ImageFolder",
