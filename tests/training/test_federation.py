@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from wola.attacks import LabelAttack
 from wola.data import load
 from wola.labels import LOSSES, Loss, Terms
 from wola.training import Scenario, assemble
@@ -39,6 +40,47 @@ def test_label_flippers_hold_shards_of_their_own_with_labels_flipped():
     assert honest.computing == flipped.computing == 17
     assert torch.equal(honest.counts[:11], flipped.counts[:11])
     assert torch.equal(honest.counts[11:], flipped.counts[11:].flip(1))
+
+
+@pytest.mark.parametrize("alpha", [3.0, 0.3, 0.05])
+def test_attackers_of_one_class_train_on_the_rarest_they_hold_and_on_true_labels(alpha):
+    plain = assemble(Scenario(attack="none", alpha=alpha))
+    federation = assemble(Scenario(attack="one-class", alpha=alpha))
+    labels = load("digits").y_train
+    assert federation.computing == 17
+    assert torch.equal(federation.counts[:11], plain.counts[:11])
+    held, honest = plain.counts[11:].sum(0).tolist(), plain.counts[:11].sum(0).tolist()
+    rarest = min((count, c) for c, count in enumerate(honest) if held[c])[1]
+    together = torch.cat(plain.shards[11:])
+    pool = together[labels[together] == rarest]
+    for worker in range(11, 17):
+        own = plain.shards[worker]
+        own = own[labels[own] == rarest]
+        assert torch.equal(federation.shards[worker], own if len(own) else pool)
+        assert torch.equal(federation.labels[worker], labels)
+    assert (federation.counts[11:].argmax(1) == rarest).all()
+    assert ((federation.counts[11:] > 0).sum(1) == 1).all()
+
+
+def test_some_attackers_of_one_class_have_to_share_where_labels_are_skewed():
+    plain = assemble(Scenario(attack="none", alpha=0.05))
+    federation = assemble(Scenario(attack="one-class", alpha=0.05))
+    (rarest,) = set(federation.counts[11:].argmax(1).tolist())
+    assert (plain.counts[11:, rarest] == 0).any()
+
+
+def test_an_attack_that_chooses_no_sample_is_refused():
+    @dataclass(frozen=True)
+    class Nothing(LabelAttack):
+        def relabel(self, labels, classes):
+            return labels
+
+        def choose(self, labels, honest):
+            return torch.zeros_like(labels, dtype=torch.bool)
+
+    with pytest.raises(ValueError, match=r"Nothing\(\) chooses none of the .* samples"):
+        assemble(Scenario(attack=Nothing()))
+    assert assemble(Scenario(attack=Nothing(), byzantine=0)).computing == 17
 
 
 def test_attackers_that_only_lie_about_updates_do_not_compute():

@@ -14,6 +14,7 @@ from wola.attacks.mimic_variance import MimicVariance, MimicVarianceRun
 from wola.attacks.min_max import MinMax
 from wola.attacks.min_sum import MinSum
 from wola.attacks.nan import NaN
+from wola.attacks.one_class import OneClass
 from wola.attacks.optimal_alie import OptimalALIE
 from wola.attacks.optimal_foe import OptimalFOE
 from wola.attacks.scaled_sign_flip import ScaledSignFlip
@@ -37,6 +38,7 @@ __all__ = [
     "MinMax",
     "MinSum",
     "NaN",
+    "OneClass",
     "OptimalALIE",
     "OptimalFOE",
     "ScaledSignFlip",

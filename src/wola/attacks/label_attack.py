@@ -1,4 +1,4 @@
-"""What an attack on the data is: Byzantine workers that train on wrong labels."""
+"""What an attack on the data is: Byzantine workers that train on wrong labels or chosen samples."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -16,16 +16,26 @@ Labels = Tensor | NDArray[Any]
 
 @dataclass(frozen=True)
 class LabelAttack(ABC):
-    """An attack on the data: a frozen value that rewrites the labels an attacker trains on.
+    """An attack on the data: a frozen value that says on what labels and samples to train.
 
     `attack.labels(labels, classes)` takes integer labels 0..C-1 of any shape, as a tensor or NumPy
     array, and returns new ones of the same kind, dtype and shape. What the attacker sends is then
-    an honest computation on its own data with these labels.
+    an honest computation on its own data with these labels. `attack.choose(labels, honest)` says
+    which of the attackers' samples are used; all, unless the attack says otherwise.
     """
 
     @abstractmethod
     def relabel(self, labels: Tensor, classes: int) -> Tensor:
         """The new labels for valid int64 ones."""
+
+    def choose(self, labels: Tensor, honest: Tensor) -> Tensor:
+        """Which of the samples that the attackers hold together they train on: a mask (N,).
+
+        `labels` (N,) are the labels these samples are trained on, `honest` (C,) how many samples
+        of each class the honest workers hold. An attacker of whose samples none is chosen trains
+        on those chosen of the others.
+        """
+        return torch.ones_like(labels, dtype=torch.bool)
 
     def labels(self, labels: Labels, classes: int) -> Any:
         """The labels that the attacker trains on; the ones given stay as they are."""

@@ -113,6 +113,7 @@ def assemble(scenario: Scenario, dataset: Dataset | None = None) -> Federation:
     dataset = dataset or dataset_of(scenario.dataset)
     classes, shards = len(dataset.classes), divided(scenario, dataset)
     labels = _labels(scenario, dataset.y_train, classes)
+    shards = _trained_on(scenario, labels, shards, classes)
     counts = _counts(labels, shards, classes)
     q = settle_objective(scenario, counts)
     terms = checked_terms(loss_of(scenario), counts, q)
@@ -171,6 +172,25 @@ def _labels(scenario: Scenario, labels: Tensor, classes: int) -> Tensor:
     wrong = attack.labels(labels, classes)
     views = [labels] * scenario.honest + [wrong] * scenario.byzantine
     return torch.stack(views)
+
+
+def _trained_on(
+    scenario: Scenario, labels: Tensor, shards: list[Tensor], classes: int
+) -> list[Tensor]:
+    """The shards, those of label attackers cut down to the samples that their attack chooses."""
+    attack, h = PARTS.make("attack", scenario.attack), scenario.honest
+    if not isinstance(attack, LabelAttack) or not shards[h:]:
+        return shards
+    honest, pool = partition_counts(labels[0], shards[:h], classes).sum(0), torch.cat(shards[h:])
+    chosen = attack.choose(labels[-1][pool], honest)
+    if not bool(chosen.any()):
+        raise ValueError(
+            f"{attack!r} chooses none of the {len(pool)} samples that the attackers hold; allowed: "
+            "at least one"
+        )
+    masks = chosen.split_with_sizes([len(shard) for shard in shards[h:]])
+    cut = [shard[mask] for shard, mask in zip(shards[h:], masks, strict=True)]
+    return [*shards[:h], *(shard if len(shard) else pool[chosen] for shard in cut)]
 
 
 def _counts(labels: Tensor, shards: list[Tensor], classes: int) -> Tensor:

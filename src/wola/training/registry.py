@@ -46,6 +46,7 @@ from wola.attacks import (
     MinMax,
     MinSum,
     NaN,
+    OneClass,
     OptimalALIE,
     OptimalFOE,
     ScaledSignFlip,
@@ -119,7 +120,7 @@ MIXINGS: Mapping[str, type[Mixing]] = MappingProxyType(
     }
 )
 
-#: Attacks on updates, and those whose workers compute on data of their own with wrong labels.
+#: Attacks on updates, and those whose workers compute on data of their own.
 ATTACKS: Mapping[str, type[Attack | LabelAttack]] = MappingProxyType(
     {
         "alie": ALIE,
@@ -139,6 +140,7 @@ ATTACKS: Mapping[str, type[Attack | LabelAttack]] = MappingProxyType(
         "min-sum": MinSum,
         "lf": LabelFlip,
         "label-shift": LabelShift,
+        "one-class": OneClass,
     }
 )
 
