@@ -141,7 +141,7 @@ def test_a_loss_of_ones_own_per_batch_has_its_shifts_and_margins_used():
         ({"loss": FedLC}, TypeError, "loss = <class .*; allowed: a Loss, such as"),
         ({"counts": [0] * 4}, ValueError, "counts must have at least one positive"),
         ({"objective": Shared()}, TypeError, "evaluate one that needs reports first"),
-        ({"reduction": "avg"}, ValueError, "reduction must be one of mean, sum, none"),
+        ({"reduction": "avg"}, ValueError, "reduction = 'avg'; .*allowed: mean, sum, none"),
         ({"label_smoothing": math.nan}, ValueError, "label_smoothing = nan; allowed"),
     ],
 )

@@ -164,7 +164,9 @@ def test_inverse_frequency_is_wola_with_q_uniform():
 
 
 @pytest.mark.parametrize("loss", RIVALS.values())
-@pytest.mark.parametrize("tau", [0, -1.0, math.nan, math.inf, 1e7, True, "1", None])
+@pytest.mark.parametrize("tau", [0, -1.0, math.nan, math.inf, 1e6, True, "1", None])
 def test_a_tau_that_is_no_positive_number_is_refused(loss, tau):
-    with pytest.raises(ValueError, match=r"tau = .*; allowed: a number above 0, at most 1e\+06"):
+    with pytest.raises(
+        (ValueError, TypeError), match=r"tau = .*; allowed: a finite number > 0 and"
+    ):
         loss(tau)

@@ -5,6 +5,7 @@ from typing import Self
 
 from torch import Tensor, nn
 
+from wola.ground.checks import check_choice
 from wola.labels.counts import check_counts, label_distribution
 from wola.labels.cross_entropy import (
     REDUCTIONS,
@@ -74,7 +75,7 @@ class ClassLoss(nn.Module):
         if not isinstance(loss, Loss):
             raise TypeError(f"loss = {loss!r}; allowed: a Loss, such as WoLA() or FedLC()")
         held = check_counts(counts)
-        check_choice(reduction, REDUCTIONS, name="reduction")
+        check_choice("reduction", reduction, REDUCTIONS)
         if isinstance(ignore_index, bool) or not isinstance(ignore_index, int):
             raise TypeError(f"ignore_index must be an int, got {ignore_index!r}")
         _check_share(label_smoothing)
@@ -129,12 +130,6 @@ class ClassLoss(nn.Module):
             if buffer is not None and getattr(self, name).dtype != buffer.dtype:
                 setattr(self, name, buffer.to(getattr(self, name).device))
         return self
-
-
-def check_choice(value: str, allowed: tuple[str, ...], *, name: str) -> None:
-    """Refuse a ``value`` that is none of the ``allowed`` ones."""
-    if value not in allowed:
-        raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {value!r}")
 
 
 def _check_share(label_smoothing: float) -> None:

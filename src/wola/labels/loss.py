@@ -5,7 +5,8 @@ from typing import Literal, TypeAlias
 import torch
 from torch import Tensor
 
-from wola.labels.class_loss import ClassLoss, check_choice
+from wola.ground.checks import check_choice
+from wola.labels.class_loss import ClassLoss
 from wola.labels.cross_entropy import REDUCTIONS, Reduction, weighted_cross_entropy
 from wola.labels.losses import WoLA, WoLABatch
 from wola.labels.objective import Objective
@@ -50,7 +51,7 @@ def wola_loss(
     >>> wola_loss(logits, torch.tensor([0, 1]), torch.tensor([2.0, 0.5]), reduction="none")
     tensor([1.3863, 0.3466])
     """
-    check_choice(reduction, REDUCTIONS, name="reduction")
+    check_choice("reduction", reduction, REDUCTIONS)
     if not isinstance(weights, Tensor) or not weights.is_floating_point():
         raise TypeError(f"weights must be a floating-point tensor, got {weights!r}")
     if weights.ndim != 1:
@@ -100,7 +101,7 @@ class WoLALoss(ClassLoss):
         ignore_index: int = -100,
         label_smoothing: float = 0.0,
     ) -> None:
-        check_choice(level, LEVELS, name="level")
+        check_choice("level", level, LEVELS)
         super().__init__(
             WoLA(renormalise) if level == "dataset" else WoLABatch(renormalise),
             counts,

@@ -8,6 +8,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from wola.ground.checks import check_number
 from wola.labels.counts import label_distribution
 from wola.labels.terms import Loss, Terms
 from wola.labels.weights import class_weights, wola_weights
@@ -15,8 +16,8 @@ from wola.labels.weights import class_weights, wola_weights
 #: The samples that FedLC and DMFL take a worker to have of a class it lacks: a shift of 100 tau.
 ABSENT = 1e-8
 
-#: The largest tau: beyond it a shift would outgrow the precision of the logits.
-MOST = 1e6
+#: Where tau ends: beyond it shifts would outgrow the precision of the logits.
+LIMIT = 1e6
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ class FedLC(Loss):
     tau: float = 1.0
 
     def __post_init__(self) -> None:
-        _check_tau(self.tau)
+        check_number("tau", self.tau, above=0, below=LIMIT)
 
     def terms(self, counts: Tensor, q: Tensor) -> Terms:
         """Weights of 1, shifts of minus tau over the fourth root of the counts (C,)."""
@@ -120,7 +121,7 @@ class DMFL(Loss):
     tau: float = 1.0
 
     def __post_init__(self) -> None:
-        _check_tau(self.tau)
+        check_number("tau", self.tau, above=0, below=LIMIT)
 
     def terms(self, counts: Tensor, q: Tensor) -> Terms:
         """Weights of 1, margins of tau over the fourth root of the counts (C,), no shifts."""
@@ -143,7 +144,7 @@ class LogitAdjusted(Loss):
     tau: float = 1.0
 
     def __post_init__(self) -> None:
-        _check_tau(self.tau)
+        check_number("tau", self.tau, above=0, below=LIMIT)
 
     def terms(self, counts: Tensor, q: Tensor) -> Terms:
         """Weights of 1, shifts of tau times the logarithm of the label distribution (C,)."""
@@ -165,12 +166,6 @@ LOSSES: Mapping[str, type[Loss]] = MappingProxyType(
 
 def _calibration(counts: Tensor, tau: float) -> Tensor:
     return tau * counts.double().clamp(min=ABSENT) ** -0.25
-
-
-def _check_tau(tau: float) -> None:
-    number = isinstance(tau, int | float) and not isinstance(tau, bool)
-    if not (number and 0 < tau <= MOST):
-        raise ValueError(f"tau = {tau!r}; allowed: a number above 0, at most {MOST:g}")
 
 
 def _check_bool(renormalise: object) -> None:
