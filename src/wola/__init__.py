@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         load,
     )
     from wola.labels import (
+        ClassLoss,
         GaussianMechanism,
         LaplaceMechanism,
         Loss,
@@ -140,6 +141,7 @@ _ROOMS = {
         "load",
     ),
     "labels": (
+        "ClassLoss",
         "GaussianMechanism",
         "LaplaceMechanism",
         "Loss",
@@ -194,6 +196,7 @@ __all__ = [
     "Bulyan",
     "Callback",
     "CenteredClipping",
+    "ClassLoss",
     "Clipping",
     "ColludingAttack",
     "ColumnRule",
