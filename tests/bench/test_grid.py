@@ -7,6 +7,7 @@ from wola.aggregation import Krum
 from wola.attacks import FOE
 from wola.bench.grid import Grid, GridError
 from wola.bench.strategies import named_strategy
+from wola.labels import LOSSES
 from wola.training import STRATEGIES, Scenario
 
 
@@ -179,6 +180,13 @@ def test_strategies_of_ones_own_stand_beside_the_papers(tmp_path: Path) -> None:
     assert len(grid.cut(strategy="mine").scenarios()) == 2
     named = [named_strategy(s.model_dump(), grid.strategies) for s in scenarios[::2]]
     assert named == ["WoLA", "Mine", "Slow"]
+
+
+def test_every_loss_may_be_a_strategy() -> None:
+    fields = {name: {"loss": name, "mixing": "arc"} for name in LOSSES}
+    grid = Grid({"dataset": "iris"}, strategies=fields)
+    assert [s.loss for s in grid.scenarios()] == list(LOSSES)
+    assert len({s.key() for s in grid.scenarios()}) == len(LOSSES)
 
 
 def test_a_grid_with_strategies_of_its_own_alone_takes_them_all() -> None:

@@ -54,6 +54,13 @@ def test_groups_have_floor_or_ceil_of_n_over_c_workers_and_share_evenly(n):
             assert within(found, 1 / size)
 
 
+def test_which_class_has_the_larger_groups_is_drawn():
+    draws, labels = 400, LABELS[:400]
+    largest = [int((table(1.0, 5, seed, labels) > 0).sum(0).argmax()) for seed in range(draws)]
+    found = torch.tensor(largest).bincount(minlength=CLASSES).tolist()
+    assert all(within(count, 1 / CLASSES, draws) for count in found)
+
+
 def test_which_worker_is_in_which_group_is_drawn():
     draws = 400
     labels = LABELS[:400]

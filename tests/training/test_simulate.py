@@ -13,6 +13,7 @@ import pytest
 import torch
 
 from tests.training.jobs import digest
+from wola.labels import LOSSES
 from wola.training import (
     AGGREGATORS,
     ATTACKS,
@@ -125,10 +126,19 @@ def test_every_mixing_can_be_used(mixing):
 @pytest.mark.parametrize(
     "partition", ["iid", "shards", "gamma-similarity", "groups", "dirichlet(mode=disjoint)"]
 )
-@pytest.mark.parametrize("loss", ["wola", "wola-batch"])
+@pytest.mark.parametrize("loss", LOSSES)
 def test_every_partition_and_loss_can_be_used(partition, loss):
     scenario = SHORT.changed(partition=partition, loss=loss, steps=2, batch=32)
     assert simulate(scenario).ending == "finished"
+
+
+def test_workers_of_one_class_send_zeros_under_adjusted_logits():
+    scenario = SHORT.changed(
+        partition="shards(k=1)", loss="logit-adjusted", l2=0, steps=3, attack="none"
+    )
+    result = simulate(scenario)
+    assert result.ending == "finished"
+    assert [step.dissimilarity_gradients for step in result.steps] == [0.0] * 3
 
 
 def test_a_run_that_blows_up_ends_with_a_reason_and_the_last_good_model():

@@ -63,7 +63,9 @@ class Groups(Partition):
         return self._dealt(pools, n, numpy_generator(generator))
 
     def _dealt(self, pools: list[Counts], n: int, rng: np.random.Generator) -> list[Tensor]:
-        groups = np.array_split(rng.permutation(n), len(pools))
+        split = np.array_split(rng.permutation(n), len(pools))
+        # The larger groups come first in a split; which classes get them is drawn.
+        groups = [split[place] for place in rng.permutation(len(pools))]
         starts = np.cumsum([0, *(len(group) for group in groups)])
         workers, samples = np.concatenate(groups), np.concatenate(pools)
         group = np.repeat(np.arange(len(pools)), [len(pool) for pool in pools])

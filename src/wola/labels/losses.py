@@ -80,14 +80,16 @@ class WoLABatch(Loss):
 
 @dataclass(frozen=True)
 class FedLC(Loss):
-    r"""Logit calibration: :math:`b^c = -\tau (N_i^c)^{-1/4}` for samples per class N_i.
+    r"""Logit calibration: the fewer samples of a class a worker has, the lower its logit.
 
-    The fewer samples a worker has of a class, the lower its logit while it trains, so the more
-    the network has to say for it. A class that the worker lacks counts as 1e-8 samples, a shift
-    of -100 tau: our choice, since the formula divides by 0. The loss is plain cross-entropy of the
-    calibrated logits, as in public code; tau is 1 in public code of WoLA's lineage. Reference:
-    J. Zhang, Z. Li, B. Li, J. Xu, S. Wu, S. Ding and C. Wu, Federated learning with label
-    distribution skew via logits calibration, ICML 2022.
+    .. math:: b^c = -\tau (N_i^c)^{-1/4}
+
+    for samples per class N_i, so the more the network has to say for a rare class while it
+    trains. A class that the worker lacks counts as 1e-8 samples, a shift of -100 tau: our choice,
+    since the formula divides by 0. The loss is plain cross-entropy of the calibrated logits, as in
+    public code; tau is 1 in public code of WoLA's lineage. Reference: J. Zhang, Z. Li, B. Li, J.
+    Xu, S. Wu, S. Ding and C. Wu, Federated learning with label distribution skew via logits
+    calibration, ICML 2022.
 
     >>> FedLC().terms(torch.tensor([1, 16, 0]), torch.ones(3) / 3).shifts
     tensor([  -1.0000,   -0.5000, -100.0000], dtype=torch.float64)
@@ -130,12 +132,14 @@ class DMFL(Loss):
 
 @dataclass(frozen=True)
 class LogitAdjusted(Loss):
-    r"""Logit adjustment: :math:`b^c = \tau \log p_i^c` with p_i of the worker's data.
+    r"""Logit adjustment: the logarithms of a worker's label distribution are added to the logits.
 
-    A class that the worker lacks has :math:`\log 0 = -\infty`: it gets no probability and no
-    gradient, and a worker of one class has a gradient of 0. Reference: A. K. Menon, S.
-    Jayasumana, A. S. Rawat, H. Jain, A. Veit and S. Kumar, Long-tail learning via logit
-    adjustment, ICLR 2021.
+    .. math:: b^c = \tau \log p_i^c
+
+    with p_i of the worker's data. A class that the worker lacks has :math:`\log 0 = -\infty`: it
+    gets no probability and no gradient, and a worker of one class has a gradient of 0. Reference:
+    A. K. Menon, S. Jayasumana, A. S. Rawat, H. Jain, A. Veit and S. Kumar, Long-tail learning via
+    logit adjustment, ICLR 2021.
 
     >>> LogitAdjusted().terms(torch.tensor([2, 2, 0]), torch.ones(3) / 3).shifts
     tensor([-0.6931, -0.6931,    -inf], dtype=torch.float64)
