@@ -81,7 +81,7 @@ class ServerReference:
 
     def _of_class(self, c: int) -> Batch:
         chosen = self.data.labels == c
-        weights = self._federation.class_weights.new_ones(1, self._federation.classes)
+        weights = self._federation.terms.weights.new_ones(1, self._federation.classes)
         return Batch(self.data.inputs[chosen][None], self.data.labels[chosen][None], weights)
 
     def mean(self) -> Tensor:
@@ -122,13 +122,10 @@ class ServerReference:
         row = torch.empty_like(start)
         self.model.load(start - self.lr * step.to(start))
         self.model.module.eval()
-        federation = self._federation
-        shifts = None if federation.class_shifts is None else federation.class_shifts[0]
+        terms = self._federation.terms.each(lambda part: part[0])
+        logits = self.model.module(self.data.inputs)
         loss = weighted_cross_entropy(
-            self.model.module(self.data.inputs),
-            self.data.labels,
-            federation.class_weights[0],
-            shifts,
+            logits, self.data.labels, terms.weights, terms.shifts, margins=terms.margins
         )
         self.model.store_gradients(loss, row)
         self.model.load(start)
@@ -159,7 +156,6 @@ def _as_worker(scenario: Scenario, federation: Federation, data: ServerData) -> 
     """A federation of the server alone, with the workers' objective and loss."""
     counts = torch.bincount(data.labels.cpu(), minlength=federation.classes)[None]
     terms = checked_terms(loss_of(scenario), counts, federation.q)
-    device = data.inputs.device
     return replace(
         federation,
         inputs=data.inputs,
@@ -167,6 +163,5 @@ def _as_worker(scenario: Scenario, federation: Federation, data: ServerData) -> 
         shards=[torch.arange(len(data.labels))],
         computing=1,
         counts=counts,
-        class_weights=terms.weights.float().to(device),
-        class_shifts=None if terms.shifts is None else terms.shifts.float().to(device),
+        terms=terms.to(torch.float32, data.inputs.device),
     )
