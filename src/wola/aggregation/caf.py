@@ -1,22 +1,17 @@
 """CAF: a spectral filter that needs no bound on the honest covariance."""
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 
 from wola.aggregation.rule import GramRule
 from wola.aggregation.space import Floats, Space
+from wola.aggregation.spectral_filter import EQUAL, Pace, filtering
 from wola.ground.checks import check_choice
 
-#: A removed update may set the pace so that hardly any weight goes in a step; then it ends here.
-MOST_STEPS = 1000
-#: Eigenvalues this close to the largest, relative to it, are equal to it up to rounding.
-EQUAL = 1e-9
 #: A step that moves neither the weights nor the eigenvalue by this share leads nowhere.
 STALLED = 1e-6
-
-Pace = Literal["all", "weighted"]
 
 
 @dataclass(frozen=True)
@@ -50,35 +45,14 @@ class CAF(GramRule):
 
     def weigh(self, space: Space, f: int) -> Floats:
         """The weights of the best mean met while filtering."""
-        gram, n = space.centred_gram, space.n
-        shares = np.ones(n)
-        best, chosen, before = np.inf, shares / n, (np.inf, np.inf)
-        for _ in range(MOST_STEPS):
-            total = float(shares.sum())
-            if total <= (n - 2 * f) * (1 + EQUAL):
+        n = space.n
+        best, chosen, before = np.inf, np.full(n, 1.0 / n), (np.inf, np.inf)
+        for mass, weights, spread in filtering(space, self.pace):
+            if mass <= (n - 2 * f) * (1 + EQUAL):
                 break
-            weights = shares / total
-            value, scores = _spread(gram, weights)
-            if value < best * (1 - EQUAL):
-                best, chosen = value, weights
-            largest = scores.max() if self.pace == "all" else scores[shares > 0.0].max()
-            # What is left spreads no more than rounding can make equal updates spread.
-            if value <= weights @ space.gram_errors or not largest > 0.0:
+            if spread < best * (1 - EQUAL):
+                best, chosen = spread, weights
+            if mass > before[0] * (1 - STALLED) and spread > before[1] * (1 - STALLED):
                 break
-            if total > before[0] * (1 - STALLED) and value > before[1] * (1 - STALLED):
-                break
-            before = total, value
-            kept = 1.0 - scores / largest
-            shares = shares * np.where(kept > EQUAL, kept, 0.0)
+            before = mass, spread
         return chosen
-
-
-def _spread(gram: Floats, weights: Floats) -> tuple[float, Floats]:
-    """The top eigenvalue of the weighted covariance, and each point's square along its vectors."""
-    towards = gram @ weights
-    centred = gram - towards[:, None] - towards[None, :] + weights @ towards
-    root = np.sqrt(weights)
-    values, vectors = np.linalg.eigh(root[:, None] * centred * root[None, :])
-    top = vectors[:, values >= values[-1] * (1 - EQUAL)]
-    scores: Floats = ((centred @ (root[:, None] * top)) ** 2).sum(axis=1)
-    return float(values[-1]), scores

@@ -191,7 +191,8 @@ class Space:
 
     def in_units(self, length: float) -> float:
         """An absolute length in the space's own unit of length, 2^exponent."""
-        return float(np.ldexp(length, -self.exponent))
+        with np.errstate(over="ignore"):
+            return float(np.ldexp(length, -self.exponent))
 
     @cached_property
     def gram(self) -> Floats:
