@@ -51,8 +51,7 @@ class GeometricMedian(GramRule):
     def weigh(self, space: Space, f: int) -> Floats:
         """The weights of the updates in their geometric median; they sum to 1."""
         distances = np.sqrt(space.squared_distances)
-        # A minority cannot widen the reach within which one update has half of the others.
-        spread = float(np.median(distances, axis=1).min())
+        spread = least_reach(distances)
         absolute = None if self.nu is None else space.in_units(self.nu)
         nu = absolute or max(1e-9 * spread, np.finfo(float).tiny)
         if self.iterations is not None:
@@ -62,23 +61,29 @@ class GeometricMedian(GramRule):
         at_updates = _minimising_updates(space, distances)
         if at_updates.any():
             return at_updates
-        points = _coordinates(space.centred_gram)
-        return _shares(_distances(points, _minimiser(points, nu)), nu)
+        points = coordinates(space.centred_gram)
+        return shares(distances_to(points, _minimiser(points, nu)), nu)
 
 
-def _shares(distances: Floats, nu: float) -> Floats:
+def least_reach(distances: Floats) -> float:
+    """The least distance within which one point has half of all; no minority can widen it."""
+    return float(np.median(distances, axis=1).min())
+
+
+def shares(distances: Floats, nu: float) -> Floats:
+    """The weights of a Weiszfeld step, 1 / max(nu, distance), made to sum to 1, (n,)."""
     inverse = 1.0 / np.maximum(distances, nu)
-    shares: Floats = inverse / inverse.sum()
-    return shares
+    weights: Floats = inverse / inverse.sum()
+    return weights
 
 
 def _stepped(space: Space, steps: int, nu: float) -> Floats:
     gram = space.gram
-    weights = _shares(space.norms, nu)
+    weights = shares(space.norms, nu)
     for _ in range(steps - 1):
         towards = gram @ weights
         squared = gram.diagonal() - 2 * towards + weights @ towards
-        weights = _shares(np.sqrt(np.maximum(squared, 0.0)), nu)
+        weights = shares(np.sqrt(np.maximum(squared, 0.0)), nu)
     return weights
 
 
@@ -105,19 +110,23 @@ def _is_minimiser(space: Space, distances: Floats, k: int) -> bool:
     return bool(pull @ from_k @ pull <= np.count_nonzero(~apart) ** 2 * (1 + AT_AN_UPDATE))
 
 
-def _coordinates(gram: Floats) -> Floats:
-    # Points (n, r) with these inner products. Far-away ones are brought to the size of the others
-    # before the eigenvectors are found, or the digits of the others would be lost to them.
+def coordinates(gram: Floats, errors: Floats | float = 0.0) -> Floats:
+    """Points (n, r) with these inner products, each off by at most sqrt(errors_k errors_l).
+
+    Directions that rounding alone can make are left out. Far-away points are brought to the size of
+    the others before the eigenvectors are found, or the digits of the others would be lost to them.
+    """
     norms = np.sqrt(np.maximum(gram.diagonal(), 0.0))
     usual = float(np.median(norms[norms > 0.0]))
     scales = np.maximum(norms / usual, 1.0)
     values, vectors = np.linalg.eigh(gram / np.outer(scales, scales))
-    real = values > 1e-15 * values[-1]
+    real = values > max(1e-15 * values[-1], float(np.sum(errors / scales**2)))
     points: Floats = scales[:, None] * vectors[:, real] * np.sqrt(values[real])
     return points
 
 
-def _distances(points: Floats, z: Floats) -> Floats:
+def distances_to(points: Floats, z: Floats) -> Floats:
+    """The distances of points (n, r) to z (r,), (n,)."""
     norms: Floats = np.linalg.norm(points - z, axis=1)
     return norms
 
@@ -126,8 +135,8 @@ def _minimiser(points: Floats, nu: float) -> Floats:
     # Newton's steps, each at least as good as Weiszfeld's, which is always an improvement.
     z = np.median(points, axis=0)
     for _ in range(MOST_STEPS):
-        distances = _distances(points, z)
-        weights = _shares(distances, nu)
+        distances = distances_to(points, z)
+        weights = shares(distances, nu)
         candidates = [weights @ points, z + _newton_step(points, z, np.maximum(distances, nu))]
         changes = [_change(points, z, candidate, distances) for candidate in candidates]
         best = candidates[int(np.argmin(changes))]
@@ -142,7 +151,7 @@ def _change(points: Floats, z: Floats, candidate: Floats, distances: Floats) -> 
     # The change of the sum of distances, by (a^2 - b^2) / (a + b) for each, since a difference of
     # sums would drown in the distances of far-away points.
     sums = 2 * points - z - candidate
-    lengths = np.maximum(_distances(points, candidate) + distances, np.finfo(float).tiny)
+    lengths = np.maximum(distances_to(points, candidate) + distances, np.finfo(float).tiny)
     return float((sums @ (z - candidate) / lengths).sum())
 
 
