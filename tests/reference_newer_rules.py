@@ -24,7 +24,10 @@ def rage(x: Array, f: int, bound: float = -1.0) -> Array:
         if variance <= bound or variance < 1e-25 or largest == 0:
             return mu
         smaller = np.array(
-            [0.0 if tied(t, largest) else max(0.0, w * (1 - t / largest)) for t, w in zip(tau, weights, strict=True)]
+            [
+                0.0 if tied(t, largest) else max(0.0, w * (1 - t / largest))
+                for t, w in zip(tau, weights, strict=True)
+            ]
         )
         if smaller.sum() < (n - 2 * f) * (1 - 1e-9):
             return mu

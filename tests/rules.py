@@ -7,21 +7,26 @@ from typing import Any
 import numpy as np
 import torch
 
-from tests import reference
+from tests import reference, reference_newer_rules
 from tests.reference import Array
 from wola.aggregation import (
     CAF,
+    GAS,
+    RAGE,
     SMEA,
     Bulyan,
     CenteredClipping,
     ComparativeGradientElimination,
     CoordinateMedian,
+    DnC,
     GeometricMedian,
+    Huber,
     Krum,
     MeaMed,
     Mean,
     MinimumDiameterAveraging,
     MultiKrum,
+    NormalisedMean,
     Rule,
     TrimmedMean,
 )
@@ -64,10 +69,33 @@ def shuffled_buckets(size: int) -> Reference:
     return mixtures
 
 
+def drawn_columns(count: int, times: int) -> Callable[[Array], list[Array]]:
+    """The samples of columns that a rule with the tests' generator draws."""
+
+    def samples(x: Array) -> list[Array]:
+        d = x.shape[1]
+        if count >= d:
+            return [np.arange(d)]
+        rng = np.random.default_rng(int(torch.randint(2**63 - 1, (1,), generator=generator())))
+        return [rng.choice(d, count, replace=False, shuffle=False) for _ in range(times)]
+
+    return samples
+
+
+def split_columns(x: Array, count: int) -> list[Array]:
+    """The groups of columns that a rule with the tests' generator makes."""
+    d = x.shape[1]
+    if count >= d:
+        return [np.array([k]) for k in range(d)]
+    rng = np.random.default_rng(int(torch.randint(2**63 - 1, (1,), generator=generator())))
+    return np.array_split(rng.permutation(d), count)
+
+
 def generator() -> torch.Generator:
     return torch.Generator().manual_seed(SEED)
 
 
+ALL = slice(None)
 _NOT_EQUIVARIANT = {"translation": False, "scale": False}
 _CLIPS = {**_NOT_EQUIVARIANT, "average": False, "agreement": False}
 
@@ -102,6 +130,36 @@ PLAIN_RULES = [
     # A liar far away that has lost its weight still sets the pace: the others lose theirs slowly.
     RuleEntry(CAF(), reference.caf, {"agreement": False}),
     RuleEntry(CAF(pace="weighted"), lambda x, f: reference.caf(x, f, all_set_the_pace=False)),
+    RuleEntry(RAGE(), reference_newer_rules.rage),
+    RuleEntry(
+        RAGE(bound=0.5),
+        lambda x, f: reference_newer_rules.rage(x, f, 0.5),
+        {"scale": False, "agreement": False},
+    ),
+    # With f = 5 of n = 11 the mean moves so far that a liar is nearer to it than those who agree.
+    RuleEntry(DnC(), lambda x, f: reference_newer_rules.dnc(x, f, [ALL]), {"agreement": False}),
+    RuleEntry(
+        DnC(columns=5),
+        lambda x, f: reference_newer_rules.dnc(x, f, drawn_columns(5, 1)(x)),
+        {"agreement": False},
+    ),
+    RuleEntry(Huber(), _no_f(reference_newer_rules.huber)),
+    RuleEntry(
+        Huber(threshold=0.7),
+        lambda x, f: reference_newer_rules.huber(x, 0.7),
+        {"scale": False, "agreement": False},
+    ),
+    RuleEntry(NormalisedMean(), _no_f(reference_newer_rules.normalised_mean), _CLIPS),
+    RuleEntry(
+        GAS(groups=3),
+        lambda x, f: reference_newer_rules.gas(x, f, split_columns(x, 3), reference.krum),
+    ),
+    RuleEntry(
+        GAS(CoordinateMedian()),
+        lambda x, f: reference_newer_rules.gas(
+            x, f, split_columns(x, 1000), _no_f(reference.coordinate_median)
+        ),
+    ),
 ]
 
 CHAINS = [
@@ -110,6 +168,19 @@ CHAINS = [
     RuleEntry(
         NNM() | MultiKrum(),
         _then(reference.nnm, reference.multi_krum),
+        {"workers": (10, 8)},
+    ),
+    RuleEntry(
+        NNM() | DnC(columns=5),
+        _then(reference.nnm, lambda x, f: reference_newer_rules.dnc(x, f, drawn_columns(5, 1)(x))),
+        {"agreement": False},
+    ),
+    RuleEntry(
+        NNM() | GAS(groups=3),
+        _then(
+            reference.nnm,
+            lambda x, f: reference_newer_rules.gas(x, f, split_columns(x, 3), reference.krum),
+        ),
         {"workers": (10, 8)},
     ),
     RuleEntry(NNM() | TrimmedMean(), _then(reference.nnm, reference.trimmed_mean)),

@@ -51,7 +51,7 @@ def test_without_flower_it_says_how_to_install_it(
 
 
 def pretend(monkeypatch: pytest.MonkeyPatch, run: Callable[..., Any]) -> None:
-    monkeypatch.setattr(deployment, "demonstrate", run)
+    monkeypatch.setattr(deployment, "run_demo_federation", run)
 
 
 def test_a_demonstration_ends_with_both_accuracies(

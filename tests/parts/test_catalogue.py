@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pytest
 
 from tests.parts import own
-from wola.aggregation import GeometricMedian, GramRule, Krum, MultiKrum
+from wola.aggregation import GAS, Bulyan, DnC, GeometricMedian, GramRule, Krum, MultiKrum
 from wola.labels import LaplaceMechanism, Prior, Shared
 from wola.mixing import NNM, Bucketing
 from wola.parts import PartError, Unimportable
@@ -19,6 +19,10 @@ OTHER = {
     ("aggregator", "krum"): "krum(power=1)",
     ("aggregator", "multi-krum"): "multi-krum(power=1.5, m=3)",
     ("aggregator", "caf"): "caf(pace=weighted)",
+    ("aggregator", "dnc"): "dnc(iterations=5, columns=200, c=1.5)",
+    ("aggregator", "gas"): "gas(rule=nnm+krum(power=1), groups=20)",
+    ("aggregator", "huber"): "huber(threshold=0.5)",
+    ("aggregator", "rage"): "rage(bound=0.25)",
     ("aggregator", "centered-clipping"): "centered-clipping(tau=0.5, iterations=3)",
     ("aggregator", "zeno"): "zeno(rho=0.001, trim=2, samples=8)",
     ("aggregator", "lfr"): "lfr(rule=krum(power=1))",
@@ -115,6 +119,9 @@ def test_every_part_and_all_its_parameters_go_from_text_to_part_and_back(kind, n
         ),
         ("aggregator", Krum(power=1), "krum(power=1)"),
         ("aggregator", Krum, "krum"),
+        ("aggregator", "gas(krum)", "gas"),
+        ("aggregator", GAS(Bulyan()), "gas(rule=bulyan)"),
+        ("aggregator", DnC(columns=None), "dnc(columns=none)"),
         ("mixing", "nnm + bucketing ( size = 2 )", "nnm+bucketing(size=2)"),
         ("mixing", NNM() | Bucketing(size=3), "nnm+bucketing(size=3)"),
         ("mixing", None, "none"),

@@ -5,7 +5,7 @@ from statistics import fmean
 import pytest
 
 from tests.report.invented import AXIS_VALUES, Place, invented, scattered
-from wola.report.matrix import Matrix, attack_by_rule, attack_by_strategy, matrix_tables
+from wola.report.matrix import AttackMatrix, attack_by_rule, attack_by_strategy, matrix_tables
 from wola.report.runs import Runs
 from wola.report.section import Section, sections
 
@@ -34,7 +34,7 @@ def test_numbers_are_means_over_all_but_attack_rule_and_strategy() -> None:
                 assert matrix.numbers[i][j] == pytest.approx(expected, rel=1e-12)
 
 
-def lowest(matrix: Matrix, column: int) -> list[bool]:
+def lowest(matrix: AttackMatrix, column: int) -> list[bool]:
     shown = [round(row[column] or 0.0, 1) for row in matrix.numbers]
     return [number == min(shown) for number in shown]
 

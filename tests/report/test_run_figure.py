@@ -15,6 +15,7 @@ def run(**changes: object) -> Result:
 
 def test_lines_are_the_accuracy_and_the_dissimilarity_of_the_run() -> None:
     result = run(aggregator="median")
+    before = matplotlib.pyplot.get_fignums()
     figure = result.plot()
     assert isinstance(figure, Figure)
     accuracy, dissimilarity = panels(figure)
@@ -24,7 +25,7 @@ def test_lines_are_the_accuracy_and_the_dissimilarity_of_the_run() -> None:
     (line,) = dissimilarity.get_lines()
     assert list(line.get_ydata()) == [record.dissimilarity_momenta for record in result.steps]
     assert "iris under SF, f = 6 of 17 workers, CWMed, -, seed 1" in words(figure)
-    assert matplotlib.pyplot.get_fignums() == []
+    assert matplotlib.pyplot.get_fignums() == before
 
 
 @pytest.mark.parametrize(("byzantine", "images", "last"), [(6, 2, "B6"), (0, 1, "17")])

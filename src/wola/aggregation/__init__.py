@@ -8,14 +8,19 @@ from wola.aggregation.centered_clipping import CenteredClipping
 from wola.aggregation.comparative_gradient_elimination import ComparativeGradientElimination
 from wola.aggregation.coordinate_median import CoordinateMedian
 from wola.aggregation.fltrust import FLTrust
+from wola.aggregation.dnc import DnC
+from wola.aggregation.gas import GAS
 from wola.aggregation.geometric_median import GeometricMedian
+from wola.aggregation.huber import Huber
 from wola.aggregation.krum import Krum
 from wola.aggregation.loss_rejection import ERR, LFR, LFRandERR
 from wola.aggregation.meamed import MeaMed
 from wola.aggregation.mean import Mean
 from wola.aggregation.minimum_diameter_averaging import MinimumDiameterAveraging
 from wola.aggregation.multi_krum import MultiKrum
+from wola.aggregation.normalised_mean import NormalisedMean
 from wola.aggregation.opening import TooFewUpdates
+from wola.aggregation.rage import RAGE
 from wola.aggregation.rule import (
     ColumnRule,
     GramRule,
@@ -36,6 +41,8 @@ __all__ = [
     "CAF",
     "ERR",
     "LFR",
+    "GAS",
+    "RAGE",
     "SMEA",
     "Bulyan",
     "ByGARS",
@@ -44,8 +51,10 @@ __all__ = [
     "ComparativeGradientElimination",
     "CoordinateMedian",
     "FLTrust",
+    "DnC",
     "GeometricMedian",
     "GramRule",
+    "Huber",
     "Krum",
     "LFRandERR",
     "MeaMed",
@@ -53,6 +62,7 @@ __all__ = [
     "MinimumDiameterAveraging",
     "MissingReference",
     "MultiKrum",
+    "NormalisedMean",
     "Outcome",
     "Reference",
     "ReferenceRows",

@@ -1,5 +1,7 @@
-"""Generators that draw the same again."""
+"""Generators that draw the same again, and NumPy's from PyTorch's."""
 
+import numpy as np
+import torch
 from torch import Generator
 
 
@@ -10,3 +12,14 @@ def copied(generator: Generator | None) -> Generator | None:
     copy = Generator(device=generator.device)
     copy.set_state(generator.get_state())
     return copy
+
+
+def numpy_generator(generator: Generator | None, drawing: str) -> np.random.Generator:
+    """A NumPy generator seeded by one draw; without a generator an error says what is `drawing`."""
+    if generator is None:
+        raise ValueError(
+            f"{drawing} and generator is None; allowed: a torch.Generator that the caller keeps "
+            "from round to round"
+        )
+    seed = torch.randint(2**63 - 1, (1,), generator=generator, device=generator.device)
+    return np.random.default_rng(int(seed))

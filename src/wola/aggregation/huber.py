@@ -102,7 +102,7 @@ def _middle_on_a_line(values: Floats, threshold: float) -> Floats:
 
 def _minimiser(points: Floats, threshold: float) -> Floats:
     # Newton's step, halved until it shortens the pull; else Weiszfeld's, which always improves.
-    z = points[_lowest(points, threshold)]
+    z: Floats = points[_lowest(points, threshold)]
     for _ in range(MOST_STEPS):
         distances = distances_to(points, z)
         pull = _pull(points, z, threshold)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -78,7 +78,8 @@ def open_space(
     known = products if needs_products else None
     slack = rounding(source.n, found.columns)
     points = np.eye(len(kept) - marks, len(kept)) if marks else None
-    space = Space(source, points, known, found.energies[kept], exponent, slack, marks, view)
+    space = Space(source, points, known, found.energies[kept], exponent, slack, found.columns)
+    space = replace(space, marks=marks, view=view)
     return space, source, max(0, f - (whole - len(kept)))
 
 

@@ -239,6 +239,39 @@ class Scaled(UpdateSource):
         return Scaled(self.source.keep(rows), self.exponent)
 
 
+class SomeColumns(UpdateSource):
+    """The updates of another source in some of their columns, given in ascending order."""
+
+    def __init__(self, source: UpdateSource, columns: NDArray[np.int64]) -> None:
+        self.source, self.columns, self.rows = source, columns, source.rows
+
+    def pieces(self) -> Iterator[Tensor]:
+        """What each piece of the other source has of these columns."""
+        return (part for _, part in split_pieces(self.source, [self.columns]))
+
+    def keep(self, rows: NDArray[np.int64]) -> SomeColumns:
+        """The same source with only these of its kept rows."""
+        return SomeColumns(self.source.keep(rows), self.columns)
+
+
+def split_pieces(
+    source: UpdateSource, groups: Sequence[NDArray[np.int64]]
+) -> Iterator[tuple[int, Tensor]]:
+    """One pass: of each piece what belongs to each group of columns, (n, b), beside its number.
+
+    The columns of a group are in ascending order. What has no columns is left out.
+    """
+    start = 0
+    for piece in source.pieces():
+        stop = start + piece.shape[1]
+        for k, group in enumerate(groups):
+            first, last = np.searchsorted(group, (start, stop))
+            if first < last:
+                here = torch.from_numpy(group[first:last] - start).to(piece.device)
+                yield k, piece.index_select(1, here)
+        start = stop
+
+
 class _FirstPass:
     """Shape, dtype and CRC-32 of each block of the first pass, for the others to be held to."""
 

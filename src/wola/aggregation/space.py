@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -14,7 +14,13 @@ from torch import Tensor
 
 from wola.aggregation import _kernels
 from wola.aggregation.columns import middle_mean, over_chunks
-from wola.aggregation.source import Stacked, UpdateSource, times_power_of_two
+from wola.aggregation.source import (
+    SomeColumns,
+    Stacked,
+    UpdateSource,
+    split_pieces,
+    times_power_of_two,
+)
 from wola.aggregation.view import NOTHING_KNOWN, View
 
 Floats = NDArray[np.float64]
@@ -142,6 +148,7 @@ class Space:
     given_energies: Floats | None = field(default=None, repr=False)
     exponent: int = 0
     rounding: float = ROUNDING
+    given_columns: int | None = None
     marks: int = 0
     view: View = field(default=NOTHING_KNOWN, repr=False)
 
@@ -183,6 +190,34 @@ class Space:
         own = np.eye(self.source.n)[self.source.n - self.marks :]
         rows = np.vstack([self.mixture, own])
         return replace(self, coefficients=rows, given_products=self.products, marks=0)
+
+    @cached_property
+    def columns(self) -> int:
+        """d, the number of coordinates."""
+        if self.given_columns is not None:
+            return self.given_columns
+        return sum(piece.shape[1] for piece in self.source.pieces())
+
+    def restricted(self, groups: Sequence[NDArray[np.int64]]) -> list[Space]:
+        """The same points in some of their columns: a space for each group, all in one pass.
+
+        The columns of a group are in ascending order.
+        """
+        size = self.source.n + 1
+        products = [np.zeros((size, size)) for _ in groups]
+        for k, part in split_pieces(self.source, groups):
+            products[k] += centred_products(part)
+        return [
+            replace(
+                self,
+                source=SomeColumns(self.source, group),
+                given_products=found,
+                given_energies=None,
+                rounding=rounding(self.source.n, len(group)),
+                given_columns=len(group),
+            )
+            for group, found in zip(groups, products, strict=True)
+        ]
 
     @property
     def products_if_known(self) -> Floats | None:

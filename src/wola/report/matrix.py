@@ -19,7 +19,7 @@ _ATTACK, _RULE, _STRATEGY = (Axis(name, name) for name in ("attack", "aggregator
 
 
 @dataclass(frozen=True, eq=False)
-class Matrix:
+class AttackMatrix:
     """Numbers of a metric, a row per attack and a column per rule or strategy, by short names.
 
     `strategy` is the one whose rules these are, None where the columns are strategies.
@@ -60,7 +60,7 @@ class Matrix:
         return f"The worst attack is {'; '.join(pieces)}."
 
 
-def attack_by_rule(section: Section, *, metric: str = "accuracy") -> list[Matrix]:
+def attack_by_rule(section: Section, *, metric: str = "accuracy") -> list[AttackMatrix]:
     """Attacks by rules, a matrix per strategy; without runs of a strategy's own rules, none."""
     made = []
     for strategy in _STRATEGY.ordered(section.strategies):
@@ -70,7 +70,7 @@ def attack_by_rule(section: Section, *, metric: str = "accuracy") -> list[Matrix
     return made
 
 
-def attack_by_strategy(section: Section, *, metric: str = "accuracy") -> Matrix:
+def attack_by_strategy(section: Section, *, metric: str = "accuracy") -> AttackMatrix:
     """Attacks by strategies, averaged over rules."""
     return _matrix(section, _STRATEGY, metric, names=section.strategies)
 
@@ -89,7 +89,7 @@ def matrix_tables(section: Section, *, metric: str = "accuracy") -> Iterator[Tab
         yield _table(section, [attack_by_strategy(section, metric=metric)], _STRATEGY)
 
 
-def _matrix(section: Section, columns: Axis, metric: str, names: dict[str, str]) -> Matrix:
+def _matrix(section: Section, columns: Axis, metric: str, names: dict[str, str]) -> AttackMatrix:
     form, known = Arrangement(section, _ATTACK, (columns,)), metric_named(metric)
     cells = form.scores(metric)
     shown = printed(cells["mean"], known.digits).alias("shown")
@@ -104,7 +104,7 @@ def _matrix(section: Section, columns: Axis, metric: str, names: dict[str, str])
         empty = {name: lacking}
         return tuple(tuple(places.get((a, c), empty)[name] for c in across) for a in attacks)
 
-    return Matrix(
+    return AttackMatrix(
         metric=metric,
         strategy=None,
         attacks=tuple(section.shown["attack"][attack] for attack in attacks),
@@ -116,7 +116,7 @@ def _matrix(section: Section, columns: Axis, metric: str, names: dict[str, str])
     )
 
 
-def _table(section: Section, matrices: list[Matrix], columns: Axis) -> Table:
+def _table(section: Section, matrices: list[AttackMatrix], columns: Axis) -> Table:
     known = metric_named(matrices[0].metric)
     form = Arrangement(section, _ATTACK, (columns,))
     cells = pl.concat(

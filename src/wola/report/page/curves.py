@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from wola.bench.run_files import summary_in
 from wola.ground.sealed import Damaged
-from wola.report.page.metrics_files import METRICS, Curves, read_curves
+from wola.report.page.metrics_files import METRICS, RunCurves, read_curves
 
 #: At most so many tests and so many spans of steps are kept of a run.
 TESTS, SPANS = 120, 60
@@ -83,7 +83,7 @@ def run_classes(summary: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
-def _shown(curves: Curves | None, workers: int) -> dict[str, Any]:
+def _shown(curves: RunCurves | None, workers: int) -> dict[str, Any]:
     """The curves of a run as the page has them."""
     if curves is None:
         return {}

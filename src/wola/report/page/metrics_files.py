@@ -20,7 +20,7 @@ _FILE = "file of the run"
 
 
 @dataclass(frozen=True, eq=False)
-class Curves:
+class RunCurves:
     """What was measured in a run: `steps`, numbers by name, and the weights of all steps.
 
     A number that is missing is nan. `weights` are those of one step after the other, and `lengths`
@@ -33,13 +33,13 @@ class Curves:
     lengths: NDArray[np.int64]
 
 
-def read_curves(paths: Sequence[Path]) -> dict[Path, Curves]:
+def read_curves(paths: Sequence[Path]) -> dict[Path, RunCurves]:
     """The curves in some files of metrics; what cannot be read is left out.
 
     >>> read_curves([Path("nowhere")])
     {}
     """
-    made: dict[Path, Curves] = {}
+    made: dict[Path, RunCurves] = {}
     for start in range(0, len(paths), AT_ONCE):
         some = paths[start : start + AT_ONCE]
         try:
@@ -51,7 +51,7 @@ def read_curves(paths: Sequence[Path]) -> dict[Path, Curves]:
     return made
 
 
-def _together(paths: Sequence[Path]) -> dict[Path, Curves]:
+def _together(paths: Sequence[Path]) -> dict[Path, RunCurves]:
     files = pl.scan_parquet(list(paths), glob=False, include_file_paths=_FILE)
     there = files.collect_schema()
     names = ["step", *(name for name in (*_NUMBERS, "weights") if name in there)]
@@ -65,7 +65,7 @@ def _together(paths: Sequence[Path]) -> dict[Path, Curves]:
         end = start + length
         cut = {name: values[start:end] for name, values in numbers.items()}
         some = weights[ends[start] : ends[end]]
-        made[Path(path)] = Curves(steps[start:end], cut, some, lengths[start:end])
+        made[Path(path)] = RunCurves(steps[start:end], cut, some, lengths[start:end])
         start = end
     return made
 
