@@ -89,11 +89,14 @@ def outlier_scores(x: Array) -> list[float]:
 
 
 def dnc(x: Array, f: int, samples: Sequence[Array], c: float = 1.0) -> Array:
-    """Divide and conquer over these samples of columns, for scores without ties."""
+    """Divide and conquer over these samples of columns; who shares a place counts by its shares."""
     keep = len(x) - math.floor(c * f)
-    good = [set(np.flatnonzero(shared(outlier_scores(x[:, s]), keep))) for s in samples]
-    votes = [sum(i in kept for kept in good) for i in range(len(x))]
-    return mean(x[[i for i in range(len(x)) if votes[i] == max(votes)]])
+    shares = [keep * shared(outlier_scores(x[:, sample]), keep) for sample in samples]
+    good = np.array([math.prod(share[i] for share in shares) for i in range(len(x))])
+    if not good.any():
+        votes = [sum(share[i] for share in shares) for i in range(len(x))]
+        good = np.array([1.0 if tied(vote, max(votes)) else 0.0 for vote in votes])
+    return good @ x / good.sum()
 
 
 def gas(x: Array, f: int, groups: Sequence[Array], base: Callable[[Array, int], Array]) -> Array:
