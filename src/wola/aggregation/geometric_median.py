@@ -61,7 +61,9 @@ class GeometricMedian(GramRule):
         at_updates = _minimising_updates(space, distances)
         if at_updates.any():
             return at_updates
-        points = coordinates(space.centred_gram)
+        gram = space.centred_gram
+        norms = np.sqrt(np.maximum(gram.diagonal(), 0.0))
+        points = coordinates(gram, float(np.median(norms[norms > 0.0])))
         return shares(distances_to(points, _minimiser(points, nu)), nu)
 
 
@@ -110,14 +112,14 @@ def _is_minimiser(space: Space, distances: Floats, k: int) -> bool:
     return bool(pull @ from_k @ pull <= np.count_nonzero(~apart) ** 2 * (1 + AT_AN_UPDATE))
 
 
-def coordinates(gram: Floats, errors: Floats | float = 0.0) -> Floats:
+def coordinates(gram: Floats, usual: float, errors: Floats | float = 0.0) -> Floats:
     """Points (n, r) with these inner products, each off by at most sqrt(errors_k errors_l).
 
-    Directions that rounding alone can make are left out. Far-away points are brought to the size of
-    the others before the eigenvectors are found, or the digits of the others would be lost to them.
+    Directions that rounding alone can make are left out. Points farther out than `usual` are
+    brought to that length before the eigenvectors are found, or the digits of the others would be
+    lost to them.
     """
     norms = np.sqrt(np.maximum(gram.diagonal(), 0.0))
-    usual = float(np.median(norms[norms > 0.0]))
     scales = np.maximum(norms / usual, 1.0)
     values, vectors = np.linalg.eigh(gram / np.outer(scales, scales))
     real = values > max(1e-15 * values[-1], float(np.sum(errors / scales**2)))

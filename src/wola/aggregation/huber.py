@@ -66,7 +66,7 @@ class Huber(GramRule):
             return np.full(space.n, 1.0 / space.n)
         given = reach if self.threshold is None else space.in_units(self.threshold)
         threshold = min(max(given, LEAST_SHARE * reach, np.finfo(float).tiny), largest)
-        points = _points(space, int(np.argmin(distances.sum(axis=1))))
+        points = _points(space, distances)
         if points.shape[1] == 1:
             z = _middle_on_a_line(points[:, 0], threshold)
         else:
@@ -74,11 +74,13 @@ class Huber(GramRule):
         return shares(distances_to(points, z), threshold)
 
 
-def _points(space: Space, k: int) -> Floats:
-    """Coordinates (n, r) of the updates seen from update k, which is then 0; r = 1 on a line."""
+def _points(space: Space, distances: Floats) -> Floats:
+    """Coordinates (n, r) of the updates, seen from one in their middle; r = 1 on a line."""
+    k = int(np.argmin(np.median(distances, axis=1)))
+    usual = np.median(distances[k]) or distances[k, distances[k] > 0.0].min()
     gram, reach = space.centred_gram, np.sqrt(space.gram_errors)
     from_k = gram - gram[k] - gram[:, [k]] + gram[k, k]
-    return coordinates(from_k, (reach + reach[k]) ** 2)
+    return coordinates(from_k, float(usual), (reach + reach[k]) ** 2)
 
 
 def _pull(points: Floats, z: Floats, threshold: float) -> float:
