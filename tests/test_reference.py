@@ -6,7 +6,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from tests import reference, reference_attacks
+from tests import reference, reference_attacks, reference_newer_rules
 
 
 def column(*values: float) -> reference.Array:
@@ -136,6 +136,47 @@ def test_caf_keeps_the_mean_with_the_least_variance_on_the_way():
     assert 21 / 13 + 0.1 < reference.caf(column(1, 2, 6), 1)[0] < 2
     assert reference.caf(column(1, 2, 6), 0) == pytest.approx([3])
     assert reference.caf(column(4, 4, 4), 1) == [4]
+
+
+def test_rage_stops_before_the_step_that_leaves_less_than_n_minus_2f():
+    # Weights 1, 1, 1 become 5/9, 8/9, 0; the next step would leave 0.54 of 1 at the mean 21/13.
+    assert reference_newer_rules.rage(column(1, 2, 6), 1) == pytest.approx([21 / 13])
+    assert reference_newer_rules.rage(column(1, 2, 6), 1, bound=5) == pytest.approx([3])
+    assert reference_newer_rules.rage(column(1, 2, 6), 0) == pytest.approx([3])
+
+
+def test_huber_is_the_mean_of_the_near_moved_by_a_threshold_for_each_far_one():
+    assert reference_newer_rules.huber(column(0, 0.5, 1, 90), 1) == pytest.approx([5 / 6])
+    assert reference_newer_rules.huber(column(0, 1, 10, 13), 1) == pytest.approx([5.5])
+    assert reference_newer_rules.huber_threshold(column(0, 1, 3, 50)) == 1.5
+    corner = np.array([[0.0, 0.0], [0.0, 0.0], [9.0, 0.0], [0.0, 9.0]])
+    result = reference_newer_rules.huber(corner, 1)
+    np.testing.assert_allclose(reference_newer_rules.huber_pull(corner, result, 1), 0, atol=1e-14)
+    assert result[0] == pytest.approx(result[1])
+
+
+def test_the_normalised_mean_adds_directions():
+    x = np.array([[3.0, 4.0], [0.0, -9.0], [0.0, 0.0]])
+    np.testing.assert_allclose(reference_newer_rules.normalised_mean(x), [0.2, -1 / 15])
+
+
+def test_divide_and_conquer_counts_votes_where_the_samples_agree_on_nobody():
+    x = np.array([[9.0, 0.0], [0.0, 9.0], [0.0, 0.1]])
+    first, second = np.array([0]), np.array([1])
+    # In each column the update at 9 goes: the third is good in both.
+    np.testing.assert_allclose(reference_newer_rules.dnc(x, 1, [first, second]), [0, 0.1])
+    np.testing.assert_allclose(reference_newer_rules.dnc(x, 1, [first]), [0, 4.55])
+    opposite = np.array([[0.0, 5.0], [5.0, 0.0]])
+    both_go = reference_newer_rules.dnc(opposite, 1, [first, second])
+    np.testing.assert_allclose(both_go, [2.5, 2.5])
+
+
+def test_gradient_splitting_adds_up_distances_to_the_groups_aggregates():
+    x = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0], [0.0, 9.0]])
+    groups = [np.array([0]), np.array([1])]
+    # The medians are 0.5 and 1.5: distances 2, 1, 2 and 8.
+    middle = reference_newer_rules.gas(x, 1, groups, lambda x, f: reference.coordinate_median(x))
+    np.testing.assert_allclose(middle, [1, 1])
 
 
 def test_nearest_neighbour_mixing_counts_the_worker_itself():

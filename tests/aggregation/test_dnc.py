@@ -7,6 +7,9 @@ import torch
 from tests import reference_newer_rules
 from tests.rules import drawn_columns, generator, updates
 from wola.aggregation import DnC
+from wola.aggregation.dnc import outlier_scores
+from wola.aggregation.source import Matrix
+from wola.aggregation.space import Space
 
 
 def planted(n, d, liars, seed=0):
@@ -108,3 +111,10 @@ def test_more_than_all_cannot_be_removed():
 def test_bad_parameters_are_refused(name, value):
     with pytest.raises((ValueError, TypeError), match=f"{name} = "):
         DnC(**{name: value})
+
+
+def test_scores_are_squared_lengths_along_the_top_singular_vector():
+    x = updates(9, 30)
+    scores, errors = outlier_scores(Space(Matrix(torch.from_numpy(x))))
+    np.testing.assert_allclose(scores, reference_newer_rules.outlier_scores(x), rtol=1e-9)
+    assert (errors < 1e-9 * scores.max()).all()

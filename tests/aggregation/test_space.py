@@ -132,3 +132,24 @@ def test_combinations_are_added_up_in_float64(n):
     expected = weights @ x.astype(np.float64)
     result = space_of(x).combination(weights).numpy()
     np.testing.assert_allclose(result, expected, rtol=2e-7, atol=1e-12)
+
+
+@pytest.mark.parametrize("mixed", [False, True])
+def test_restricted_to_some_columns_it_is_the_space_of_these_columns(mixed):
+    rng = np.random.default_rng(5)
+    x, coefficients = rng.normal(3.0, 1.0, (6, 50)), rng.uniform(size=(4, 6)) if mixed else None
+    groups = [np.array([0, 7, 49]), np.arange(10, 40), np.array([12, 13])]
+    whole = Space(ColumnBlocks(list(torch.split(torch.from_numpy(x), 11, dim=1))), coefficients)
+    assert whole.columns == 50
+    for group, part in zip(groups, whole.restricted(groups), strict=True):
+        expected = space_of(x[:, group], coefficients)
+        assert part.columns == len(group)
+        np.testing.assert_allclose(part.gram, expected.gram, rtol=1e-12)
+        np.testing.assert_allclose(part.squared_distances, expected.squared_distances, atol=1e-12)
+        np.testing.assert_array_equal(torch.cat(list(part.source.pieces()), dim=1), x[:, group])
+        fewer = part.source.keep(np.array([1, 4]))
+        np.testing.assert_array_equal(torch.cat(list(fewer.pieces()), dim=1), x[[1, 4]][:, group])
+
+
+def test_a_length_that_no_float_holds_in_the_spaces_own_unit_is_infinite():
+    assert Space(Matrix(torch.zeros(2, 3)), exponent=-900).in_units(1e200) == np.inf

@@ -9,16 +9,23 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from tests import exact_reference as exact
+from tests.rules import generator
 from wola.aggregation import (
     CAF,
+    GAS,
+    RAGE,
     SMEA,
     Bulyan,
     ComparativeGradientElimination,
+    CoordinateMedian,
+    DnC,
     GeometricMedian,
+    Huber,
     Krum,
     MeaMed,
     MinimumDiameterAveraging,
     MultiKrum,
+    NormalisedMean,
     TrimmedMean,
 )
 from wola.mixing import ARC, NNM, FoundationFL
@@ -119,7 +126,25 @@ def test_ties_that_a_search_finds_are_those_of_fractions(rule, data):
 
 @pytest.mark.parametrize(
     "rule",
-    [*EXACT, SMEA(), CAF(), CAF(pace="weighted"), GeometricMedian(), ARC() | NNM() | Krum()],
+    [
+        *EXACT,
+        SMEA(),
+        CAF(),
+        CAF(pace="weighted"),
+        RAGE(),
+        DnC(),
+        DnC(iterations=3, columns=2),
+        NNM() | DnC(columns=2),
+        GeometricMedian(),
+        Huber(),
+        Huber(threshold=1.0),
+        NormalisedMean(),
+        GAS(),
+        GAS(groups=2),
+        GAS(CoordinateMedian(), groups=2),
+        NNM() | GAS(),
+        ARC() | NNM() | Krum(),
+    ],
     ids=str,
 )
 @pytest.mark.parametrize("kind", KINDS)
@@ -128,14 +153,15 @@ def test_the_order_of_tied_workers_decides_nothing(rule, kind):
     for n in (4, 7, 9):
         f = rule.max_byzantine(n)
         x = whole_numbers(kind, n, 3, rng).astype(np.float64)
-        expected = rule(x, f)
-        weights = rule.weights(x, f)
+        expected = rule(x, f, generator())
+        weights = rule.weights(x, f, generator())
         for _ in range(3):
             order = rng.permutation(n)
             largest = np.abs(x).max()
-            np.testing.assert_allclose(rule(x[order], f), expected, rtol=0, atol=1e-9 * largest)
+            result = rule(x[order], f, generator())
+            np.testing.assert_allclose(result, expected, rtol=0, atol=1e-9 * largest)
             if weights is not None:
-                found = rule.weights(x[order], f)
+                found = rule.weights(x[order], f, generator())
                 np.testing.assert_allclose(found, weights[order], rtol=0, atol=1e-7)
 
 
