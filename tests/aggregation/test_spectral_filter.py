@@ -1,5 +1,7 @@
 """The filter that CAF and RAGE share."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import torch
@@ -30,7 +32,7 @@ def test_every_step_with_the_pace_of_the_weighted_takes_one_update_out():
     states = list(filtering(space_of(updates(9, 6)), "weighted"))
     out = [int((state.weights == 0).sum()) for state in states]
     assert states[0].mass == 9
-    assert all(after > before for before, after in zip(out, out[1:], strict=False))
+    assert all(after > before for before, after in pairwise(out))
     assert all(state.weights.sum() == pytest.approx(1) for state in states)
 
 

@@ -19,7 +19,7 @@ from wola.aggregation.source import Matrix, split_pieces
 from wola.aggregation.space import Floats, Space
 from wola.ground.checks import check_whole
 
-#: How far a distance found coordinate by coordinate may be off, relative to what was subtracted.
+#: How far what is added up in float64 may be off, relative to what was added.
 ROUNDED = 2.0**-48
 
 
@@ -94,13 +94,24 @@ def _distances(space: Space, groups: Sequence[_Group]) -> tuple[Floats, Floats]:
     for g, (_, points, solution) in enumerate(groups):
         if solution.weights is not None:
             aggregate = solution.weights @ solution.space.mixture
-            both = replace(points, coefficients=np.vstack([points.mixture, aggregate]))
-            squares[:, g] = both.squared_distances[-1, :-1]
-            errors[:, g] = both.distance_errors[-1, :-1]
+            squares[:, g], errors[:, g] = _lengths(points, points.mixture - aggregate)
     if by_column:
         found = _column_distances(space, [groups[g] for g in by_column])
         squares[:, by_column], errors[:, by_column] = found
     return squares, errors
+
+
+def _lengths(space: Space, coefficients: Floats) -> tuple[Floats, Floats]:
+    """Squared lengths of differences of mixtures of a space's updates, and their errors, (m,)."""
+    sums = coefficients.sum(axis=1)
+    # Two averages differ by nothing that lies in the common part, whatever their weights round to.
+    sums[np.abs(sums) <= ROUNDED * np.abs(coefficients).sum(axis=1)] = 0.0
+    basis = np.column_stack([coefficients, sums])
+    squares = ((basis @ space.products) * basis).sum(axis=1)
+    lengths = np.sqrt(np.maximum(space.products.diagonal(), 0.0))
+    errors = space.rounding * (np.abs(basis) @ lengths) ** 2
+    apart = squares > errors
+    return squares * apart, errors * apart
 
 
 def _column_distances(space: Space, groups: Sequence[_Group]) -> tuple[Floats, Floats]:
