@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from wola.aggregation.generators import copied, numpy_generator
+from wola.aggregation.generators import copied, column_generator
 
 
 def test_a_copy_draws_what_the_original_would_and_leaves_it_alone():
@@ -16,11 +16,11 @@ def test_a_copy_draws_what_the_original_would_and_leaves_it_alone():
 
 def test_the_same_generator_gives_the_same_numbers_and_moves_on():
     first, second = (torch.Generator().manual_seed(seed) for seed in (3, 3))
-    one = numpy_generator(first, "it draws").random(5)
-    np.testing.assert_array_equal(numpy_generator(second, "it draws").random(5), one)
-    assert (numpy_generator(first, "it draws").random(5) != one).all()
+    one = column_generator(first, "it draws").random(5)
+    np.testing.assert_array_equal(column_generator(second, "it draws").random(5), one)
+    assert (column_generator(first, "it draws").random(5) != one).all()
 
 
 def test_no_generator_is_an_error_that_says_what_is_drawn():
     with pytest.raises(ValueError, match="it draws and generator is None; allowed: a torch"):
-        numpy_generator(None, "it draws")
+        column_generator(None, "it draws")

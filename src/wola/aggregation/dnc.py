@@ -8,7 +8,7 @@ from math import floor
 import numpy as np
 from torch import Generator
 
-from wola.aggregation.generators import numpy_generator
+from wola.aggregation.generators import column_generator
 from wola.aggregation.rule import Rule, Solution
 from wola.aggregation.selection import smallest
 from wola.aggregation.space import Floats, Space
@@ -78,7 +78,7 @@ class DnC(Rule):
     def _samples(self, space: Space, generator: Generator | None) -> list[Space]:
         if self.columns is None or self.columns >= space.columns:
             return [space]
-        rng = numpy_generator(generator, f"{self} draws columns")
+        rng = column_generator(generator, f"{self} draws columns")
         draws = (
             rng.choice(space.columns, self.columns, replace=False, shuffle=False)
             for _ in range(self.iterations)

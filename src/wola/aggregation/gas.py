@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Generator
 
-from wola.aggregation.generators import numpy_generator
+from wola.aggregation.generators import column_generator
 from wola.aggregation.krum import Krum
 from wola.aggregation.rule import Rule, Solution
 from wola.aggregation.selection import smallest, sums_of_smallest
@@ -75,7 +75,7 @@ class GAS(Rule):
         """The columns of each group, in ascending order."""
         order = np.arange(columns)
         if 1 < self.groups < columns:
-            order = numpy_generator(generator, f"{self} splits columns").permutation(columns)
+            order = column_generator(generator, f"{self} splits columns").permutation(columns)
         return [np.sort(group) for group in np.array_split(order, min(self.groups, columns))]
 
 

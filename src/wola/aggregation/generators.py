@@ -14,8 +14,11 @@ def copied(generator: Generator | None) -> Generator | None:
     return copy
 
 
-def numpy_generator(generator: Generator | None, drawing: str) -> np.random.Generator:
-    """A NumPy generator seeded by one draw; without a generator an error says what is `drawing`."""
+def column_generator(generator: Generator | None, drawing: str) -> np.random.Generator:
+    """A NumPy generator for columns, seeded by one draw; without one an error names the `drawing`.
+
+    NumPy draws some of many columns without shuffling all of them.
+    """
     if generator is None:
         raise ValueError(
             f"{drawing} and generator is None; allowed: a torch.Generator that the caller keeps "
