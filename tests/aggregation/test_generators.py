@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from wola.aggregation.generators import copied, column_generator
+from wola.aggregation.generators import column_generator, copied
 
 
 def test_a_copy_draws_what_the_original_would_and_leaves_it_alone():

@@ -138,8 +138,9 @@ class Rule(ABC):
 
         `blocks` is a list, or any object whose `__iter__` starts afresh. Memory: one block at a
         time and the result. (A mixing that looks at coordinates again after another mixing, as
-        `NNM() | FoundationFL() | ...` does, reads them once more; so do float64 updates that are
-        zero, not finite, or so large or small that they are scaled first.)
+        `NNM() | FoundationFL() | ...` does, reads them once more; so do `DnC` and `GAS`, which look
+        at some columns at a time, and float64 updates that are zero, not finite, or so large or
+        small that they are scaled first.)
         """
         source = ColumnBlocks(blocks)
         _, solution = self._solved(source, f, generator)
