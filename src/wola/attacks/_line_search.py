@@ -1,7 +1,16 @@
-"""A deterministic line search that counts what it costs."""
+"""A deterministic search along a line, on both sides of a centre, that counts what it costs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from math import sqrt
+
+#: Where a rule that goes by distances lets go of the attackers: near the unit. The last one tells
+#: whether there is an end at all.
+OPENING = tuple(side * u for u in (1.0, 0.7, 1.5, 4.0, 2.0**20) for side in (1.0, -1.0))
+#: By how much a score may be expected to grow between two points, at most.
+GROWTH = 1.5
+#: Scores that differ by less, relatively, are ties up to rounding.
+ROUNDING = 1e-9
 
 
 @dataclass
@@ -16,44 +25,62 @@ class _Budget:
     def left(self) -> bool:
         return len(self.met) < self.evaluations
 
-    def __call__(self, point: float) -> float:
-        if point not in self.met:
-            if not self.left:
-                return -float("inf")
+    def look_at(self, point: float) -> None:
+        if self.left and point not in self.met:
             self.met[point] = self.score(point)
-        return self.met[point]
 
     def best(self) -> float:
-        """The point with the highest score met; of equal ones, the first."""
-        return max(self.met, key=self.met.__getitem__)
+        """The point with the highest score met; of those equal up to rounding, the first."""
+        found, *others = self.met
+        for point in others:
+            if _higher(self.met[point], self.met[found]):
+                found = point
+        return found
+
+    def most_promising(self) -> float | None:
+        """The next point to look at: see `line_search`; None if no new one is left."""
+        promises = [*self._promises(1.0), *self._promises(-1.0)]
+        new = [(promise, point) for promise, point in promises if point not in self.met]
+        if not new:
+            return None
+        best = new[0]
+        for other in new[1:]:
+            if _higher(other[0], best[0]):
+                best = other
+        return best[1]
+
+    def _promises(self, side: float) -> list[tuple[float, float]]:
+        near = sorted(abs(point) for point in self.met if side * point > 0)
+        if not near:
+            return []
+        scores = [max(self.met[side * u], 0.0) for u in near]
+        found = [(scores[0], side * near[0] / 2)]
+        for a, b, score in zip(near, near[1:], scores, strict=False):
+            between = 2 * a if b > 4 * a else sqrt(a) * sqrt(b)
+            found.append((score * min(b / a, GROWTH), side * between))
+        return found
 
 
-def line_search(
-    score: Callable[[float], float], evaluations: int, start: float, step: float, ratio: float
-) -> float:
-    """The best point met by a search for the maximum of `score` from `start`.
+def _higher(a: float, b: float) -> bool:
+    return a > b + ROUNDING * abs(b) if b > -float("inf") else a > b
 
-    First it goes right while that is better, doubling the step; if the first step to the right
-    did not help, it goes left in the same way. Then, until the evaluations are spent, it
-    multiplies the step by `ratio` and looks at both sides of the best point. A maximum between
-    the last two steps of the first part is closed in upon by the second.
 
-    >>> line_search(lambda z: -(z - 3.3) ** 2, evaluations=20, start=0.0, step=1.0, ratio=0.5)
-    3.296875
+def line_search(score: Callable[[float], float], evaluations: int, first: Sequence[float]) -> float:
+    """The best point met by a search for the maximum of a `score` >= 0 around 0.
+
+    It looks at the `first` points, then at those of `OPENING`, then, until the evaluations are
+    spent, between the two neighbours a < b of one side that promise most. What is asked of them is
+    that the score grows no faster than the distance from 0 while nothing changes: so score(a)
+    times b/a, or times `GROWTH` if that is less, is what may be found between them, just before the
+    rule lets go. The new point is halfway in the logarithm, and 2a where b is beyond 4a; nearer to
+    0 than all points met, half of the first may hold what that one does.
+
+    >>> round(line_search(lambda u: u if u < 3.3 else 0.0, evaluations=20, first=[0.5]), 2)
+    3.3
     """
     value = _Budget(score, evaluations)
-    best, best_score = start, value(start)
-    for sign in (1.0, -1.0):
-        reach = step
-        while value(best + sign * reach) > best_score:
-            best += sign * reach
-            best_score = value(best)
-            reach *= 2
-        if best != start:
-            break
-    while value.left and best + reach != best:
-        reach *= ratio
-        value(best + reach)
-        value(best - reach)
-        best = value.best()
+    for point in (*first, *OPENING):
+        value.look_at(point)
+    while value.left and (point_or_none := value.most_promising()) is not None:
+        value.look_at(point_or_none)
     return value.best()

@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from math import sqrt
 from typing import ClassVar
 
 from torch import Generator, Tensor
@@ -15,26 +16,47 @@ from wola.ground.checks import check_number, check_whole
 
 
 @dataclass(frozen=True)
+class Line:
+    """The factors z of an attack by their place u: z = centre + unit u.
+
+    At the centre the candidate is the honest mean, and one unit from it as far from the mean as an
+    honest update is (root mean square). `more` holds factors that are looked at in any case.
+    """
+
+    centre: float = 0.0
+    unit: float = 1.0
+    more: tuple[float, ...] = ()
+
+    def factor(self, u: float) -> float:
+        """The factor at a place."""
+        return self.centre + self.unit * u
+
+    def place(self, z: float) -> float:
+        """The place of a factor."""
+        return (z - self.centre) / self.unit
+
+
+@dataclass(frozen=True)
 class Optimal(ColludingAttack):
-    """The factor z of an attack, found by a line search against the server's own rule."""
+    """The factor z of an attack, found by a search against the server's own rule."""
 
     scale_equivariant: ClassVar[bool] = True
 
     evaluations: int = 20
     start: float | None = None
-    step: float = 1.0
-    ratio: float = 0.5
 
     def __post_init__(self) -> None:
         check_whole("evaluations", self.evaluations, least=1)
         if self.start is not None:
             check_number("start", self.start)
-        check_number("step", self.step, above=0)
-        check_number("ratio", self.ratio, above=0, below=1)
 
     @abstractmethod
     def plain(self, n: int, f: int) -> float:
         """The factor of the attack that is not optimised."""
+
+    @abstractmethod
+    def line(self, honest: Tensor) -> Line:
+        """Where on the line of candidates the search looks."""
 
     @abstractmethod
     def base(self, honest: Tensor) -> Tensor:
@@ -61,7 +83,7 @@ class Optimal(ColludingAttack):
         return self.candidate(self.factor(seen, rule, generator), seen.honest)
 
     def factor(self, seen: Seen, rule: Rule, generator: Generator | None) -> float:
-        """The best factor found by the line search."""
+        """The best factor found by the search."""
         start = self.plain(seen.n, seen.f) if self.start is None else float(self.start)
         h, f = len(seen.honest), max(0, seen.f - seen.dropped)
         try:
@@ -70,10 +92,14 @@ class Optimal(ColludingAttack):
             # The server drops broken updates and then refuses the round, whatever is sent.
             return start
         judge = Judge(self.base(seen.honest), h, seen.f, rule, f, generator, seen.largest)
-        return line_search(
-            lambda z: judge.moved(self.coefficients(z, h)),
-            self.evaluations,
-            start,
-            self.step,
-            self.ratio,
-        )
+        line = self.line(seen.honest)
+        # Scaled back and forth, what was asked for would come out rounded.
+        given = {line.place(z): z for z in (*line.more, start)}
+
+        def moved(u: float) -> float:
+            z = given.get(u, line.factor(u))
+            squared = judge.moved(self.coefficients(z, h))
+            return sqrt(squared) if squared >= 0 else squared
+
+        best = line_search(moved, self.evaluations, list(reversed(given)))
+        return given.get(best, line.factor(best))

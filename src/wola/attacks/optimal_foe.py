@@ -1,21 +1,27 @@
 """FOE with the factor that moves the server's own rule farthest."""
 
 from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
 from torch import Tensor
 
-from wola.aggregation.space import Floats
+from wola.aggregation.space import Floats, row_energies
 from wola.attacks._moments import mean_and_std
-from wola.attacks.optimal import Optimal
+from wola.attacks.optimal import Line, Optimal
+
+#: Units smaller than this would be rounding alone.
+SMALLEST = 2.0**-20
 
 
 @dataclass(frozen=True)
 class OptimalFOE(Optimal):
     """-z mean with the z found to move the server's aggregate farthest from the honest mean.
 
-    The search and its options are those of `OptimalALIE`; `start` None is 0.1, the epsilon of
-    `FOE`.
+    The search and its options are those of `OptimalALIE`, around z = -1, where the attackers send
+    the mean, in units of the honest spread: r / ||mean||, r^2 the mean squared distance of an
+    honest update to the mean. `start` None is 0.1, the epsilon of `FOE`; z = 0 is looked at next,
+    since a rule that starts at 0 listens most to what lies there.
 
     >>> import torch
     >>> from wola.aggregation import Mean
@@ -27,6 +33,13 @@ class OptimalFOE(Optimal):
     def plain(self, n: int, f: int) -> float:
         """The epsilon of FOE."""
         return 0.1
+
+    def line(self, honest: Tensor) -> Line:
+        """From the mean, z = -1, in units of the honest spread against the mean's length."""
+        std, mean = (mean_and_std(honest, *which) for which in ((0.0, 1.0), (1.0, 0.0)))
+        spread, length = (sqrt(float(row_energies(row[None])[0])) for row in (std, mean))
+        ratio = spread / length if length > 0 else 1.0
+        return Line(-1.0, min(max(ratio, SMALLEST), 1 / SMALLEST), (0.0,))
 
     def base(self, honest: Tensor) -> Tensor:
         """The honest updates themselves."""
