@@ -7,8 +7,8 @@ from wola.aggregation.caf import CAF
 from wola.aggregation.centered_clipping import CenteredClipping
 from wola.aggregation.comparative_gradient_elimination import ComparativeGradientElimination
 from wola.aggregation.coordinate_median import CoordinateMedian
-from wola.aggregation.fltrust import FLTrust
 from wola.aggregation.dnc import DnC
+from wola.aggregation.fltrust import FLTrust
 from wola.aggregation.gas import GAS
 from wola.aggregation.geometric_median import GeometricMedian
 from wola.aggregation.huber import Huber
@@ -40,8 +40,8 @@ __all__ = [
     "BOBA",
     "CAF",
     "ERR",
-    "LFR",
     "GAS",
+    "LFR",
     "RAGE",
     "SMEA",
     "Bulyan",
@@ -50,8 +50,8 @@ __all__ = [
     "ColumnRule",
     "ComparativeGradientElimination",
     "CoordinateMedian",
-    "FLTrust",
     "DnC",
+    "FLTrust",
     "GeometricMedian",
     "GramRule",
     "Huber",

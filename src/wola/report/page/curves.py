@@ -158,7 +158,7 @@ def shortened(values: NDArray[np.float64], digits: int | None) -> list[float | N
     return [value if there else None for value, there in zip(made.tolist(), finite, strict=True)]
 
 
-def _matrix(curves: Curves, workers: int) -> NDArray[np.float64]:
+def _matrix(curves: RunCurves, workers: int) -> NDArray[np.float64]:
     """A row per step and a column per worker; nan where a step has no weights."""
     made = np.full((len(curves.lengths), workers), np.nan)
     whole = curves.lengths == workers
