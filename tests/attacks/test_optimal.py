@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from checks.attack_searches import ENOUGH, cases, reached
 from tests.attacks.sample import generator, honest_updates
 from wola.aggregation import (
     Bulyan,
@@ -149,3 +150,11 @@ def test_a_missing_or_wrong_rule_is_named(make):
 def test_a_wrong_option_is_named(options, error, message):
     with pytest.raises(error, match=message):
         OptimalALIE(**options)
+
+
+HARD = [case for case in list(cases(seed=3))[7::24] if "geometric" in case.rule]
+
+
+@pytest.mark.parametrize("case", HARD, ids=str)
+def test_the_search_comes_near_the_best_of_a_fine_grid(case):
+    assert reached(case) >= ENOUGH

@@ -42,6 +42,7 @@ OTHER = {
     ("attack", "optimal-alie"): "optimal-alie(evaluations=5, start=1)",
     ("attack", "optimal-foe"): "optimal-foe(evaluations=5, start=1)",
     ("attack", "scaled-sf"): "scaled-sf(scale=3)",
+    ("attack", "worst-of"): "worst-of(attacks=(alie(z=1.5), mimic-variance), goal=ascent)",
     ("dataset", "cifar10"): "cifar10(source=npm)",
     ("dataset", "csv"): "csv(path=a.csv, label=kind, client=site, test=b.csv)",
     ("dataset", "fashion-mnist"): "fashion-mnist(source=debian)",

@@ -19,6 +19,7 @@ from wola.attacks.optimal_alie import OptimalALIE
 from wola.attacks.optimal_foe import OptimalFOE
 from wola.attacks.scaled_sign_flip import ScaledSignFlip
 from wola.attacks.sign_flip import SignFlip
+from wola.attacks.worst_of import WorstOf, WorstOfRun
 from wola.attacks.zero import Zero
 
 __all__ = [
@@ -44,6 +45,8 @@ __all__ = [
     "ScaledSignFlip",
     "Seen",
     "SignFlip",
+    "WorstOf",
+    "WorstOfRun",
     "Zero",
     "alie_factor",
     "most_surrounded_outlier",

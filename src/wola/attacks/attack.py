@@ -56,6 +56,10 @@ class Attack(ABC):
         """What is out of the ordinary where f of n workers attack in this way; None if nothing."""
         return None
 
+    def ending(self) -> str | None:
+        """What the attack has to tell at the end of a training run; None if nothing."""
+        return None
+
     def fresh(self) -> Attack:
         """The attack for one training run: itself, unless it remembers earlier rounds."""
         return self

@@ -56,6 +56,7 @@ from wola.attacks import (
     OptimalFOE,
     ScaledSignFlip,
     SignFlip,
+    WorstOf,
     Zero,
 )
 from wola.data import (
@@ -148,6 +149,7 @@ ATTACKS: Mapping[str, type[Attack | LabelAttack]] = MappingProxyType(
         "optimal-foe": OptimalFOE,
         "min-max": MinMax,
         "min-sum": MinSum,
+        "worst-of": WorstOf,
         "lf": LabelFlip,
         "label-shift": LabelShift,
         "one-class": OneClass,

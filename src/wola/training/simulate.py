@@ -142,13 +142,18 @@ class _Run:
             classes=federation.dataset.classes,
             q=federation.q,
             counts=federation.counts,
-            notes=self.notes,
+            notes=(*self.notes, *self._told()),
             ending=self.ending or "finished",
             content=self.content,
             data=federation.dataset.digest(),
             mix=federation.mix,
             environment=self.environment,
         )
+
+    def _told(self) -> list[str]:
+        attack = self.round.attack
+        told = attack.ending() if attack is not None else None
+        return [] if told is None else [told]
 
     def state_dict(self) -> dict[str, Any]:
         """All that the rest of the run depends on, as tensors and plain values."""
