@@ -32,6 +32,7 @@ OTHER = {
     ("aggregator", "boba"): "boba(least=0, iterations=3)",
     ("aggregator", "zeno-plus-plus"): "zeno-plus-plus(rho=0.01, epsilon=0.5)",
     ("attack", "alie"): "alie(z=1.5, std=sample, quantile=honest)",
+    ("attack", "fang-trim"): "fang-trim(b=3, sample=false, knowledge=partial)",
     ("attack", "foe"): "foe(epsilon=2)",
     ("attack", "gaussian"): "gaussian(mean=1, std=0.1)",
     ("attack", "label-shift"): "label-shift(k=2)",

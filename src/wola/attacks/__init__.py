@@ -2,6 +2,7 @@
 
 from wola.attacks.alie import ALIE, alie_factor
 from wola.attacks.attack import Attack, ColludingAttack, Seen
+from wola.attacks.fang_trim import FangTrim
 from wola.attacks.foe import FOE
 from wola.attacks.gaussian import Gaussian
 from wola.attacks.infinite import Infinite
@@ -27,6 +28,7 @@ __all__ = [
     "FOE",
     "Attack",
     "ColludingAttack",
+    "FangTrim",
     "Gaussian",
     "Infinite",
     "LabelAttack",

@@ -13,6 +13,7 @@ from wola.aggregation.rule import Rule
 from wola.aggregation.source import times_power_of_two
 from wola.attacks.alie import ALIE
 from wola.attacks.attack import Attack, look
+from wola.attacks.fang_trim import FangTrim
 from wola.attacks.foe import FOE
 from wola.attacks.mimic import Mimic
 from wola.attacks.min_max import MinMax
@@ -60,6 +61,7 @@ class WorstOf(Attack):
         MinMax(),
         OptimalALIE(),
         OptimalFOE(),
+        FangTrim(sample=False),
     )
     goal: Goal = "distance"
 
@@ -139,9 +141,7 @@ class WorstOfRun(WorstOf):
         self.memory.counts[best] += 1
         return sent[best]
 
-    def _harm(
-        self, honest: Tensor, sent: Tensor, rule: Rule, generator: Generator | None
-    ) -> float:
+    def _harm(self, honest: Tensor, sent: Tensor, rule: Rule, generator: Generator | None) -> float:
         """How much the aggregate suffers, in units of the honest updates."""
         seen = look(honest, len(sent), scaled=True)
         try:

@@ -10,7 +10,6 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from wola.ground.names import nearest
-from wola.parts import part_name
 
 if TYPE_CHECKING:
     from wola.training.scenario import Scenario
@@ -76,7 +75,7 @@ def check_worker_counts(scenario: Scenario) -> None:
         raise ValueError(
             f"participants = {scenario.participants}; allowed with workers = {n}: 1 to {n}"
         )
-    if part_name(scenario.attack) == "mimic-variance" and scenario.round_counts()[0] < n:
+    if "mimic-variance" in scenario.attack and scenario.round_counts()[0] < n:
         raise ValueError(
             f"attack = {scenario.attack!r} with participants = {scenario.participants}; allowed: "
             f"all {n} workers, since it follows one worker from round to round"

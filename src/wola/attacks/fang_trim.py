@@ -1,0 +1,79 @@
+"""Fang's attack on trimmed mean and median."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal, get_args
+
+import torch
+from torch import Generator, Tensor
+
+from wola.aggregation.rule import Rule
+from wola.aggregation.source import times_power_of_two
+from wola.attacks._moments import mean_and_std
+from wola.attacks.attack import Attack, look
+from wola.ground.checks import check_choice, check_number
+
+Knowledge = Literal["full", "partial"]
+
+
+@dataclass(frozen=True)
+class FangTrim(Attack):
+    """Just beyond the honest values in each coordinate, on the side away from their mean's sign.
+
+    With `knowledge` "full", where mean_j > 0 the attackers draw from [min_j / b, min_j] if
+    min_j > 0, else from [b min_j, min_j]; where mean_j < 0 from [max_j, b max_j] if max_j > 0, else
+    from [max_j, max_j / b]; where it is 0 they send 0. No f values move the trimmed mean farther in
+    that direction. With "partial" the draws are from mean - 4 std to mean - 3 std, or from mean +
+    3 std to mean + 4 std, population std; Fang et al. estimate both from the attackers' own honest
+    updates, here they are those of the honest workers (our choice). With `sample` False nothing is
+    drawn: all send the end nearest to the honest values. `b` = 2 is the authors' own, for a server
+    that subtracts updates. Reference: M. Fang, X. Cao, J. Jia and N. Z. Gong, Local model poisoning
+    attacks to Byzantine-robust federated learning, USENIX Security 2020.
+
+    >>> import torch
+    >>> FangTrim(sample=False)(torch.tensor([[1.0, -1.0], [3.0, 0.5], [2.0, -4.0]]), f=1)
+    tensor([[1.0000, 0.5000]])
+    """
+
+    scale_equivariant: ClassVar[bool] = True
+
+    b: float = 2.0
+    sample: bool = True
+    knowledge: Knowledge = "full"
+
+    def __post_init__(self) -> None:
+        check_number("b", self.b, above=1)
+        check_choice("knowledge", self.knowledge, get_args(Knowledge))
+
+    def rows(
+        self, honest: Tensor, f: int, rule: Rule | None, generator: Generator | None
+    ) -> Tensor:
+        """Draws between two ends in each coordinate, or the nearer end f times."""
+        seen = look(honest, f, scaled=True)
+        if not len(seen.workers):
+            return honest.new_zeros(honest.shape[1]).expand(f, -1)
+        near, far = self.ends(seen.honest.double())
+        if not self.sample:
+            return times_power_of_two(near, seen.exponent).to(honest.dtype).expand(f, -1)
+        if generator is None:
+            raise ValueError(
+                f"{self} draws values and generator is None; allowed: a torch.Generator, or "
+                "sample=False"
+            )
+        shape = (f, honest.shape[1])
+        draws = torch.rand(
+            shape, dtype=torch.float64, device=generator.device, generator=generator
+        ).to(honest.device)
+        return times_power_of_two(near + draws * (far - near), seen.exponent).to(honest.dtype)
+
+    def ends(self, honest: Tensor) -> tuple[Tensor, Tensor]:
+        """The near and the far end of each coordinate's draws, (d,) each."""
+        mean = mean_and_std(honest, 1.0, 0.0)
+        side = mean.sign()
+        if self.knowledge == "partial":
+            std = mean_and_std(honest, 0.0, 1.0)
+            near, far = mean - 3 * side * std, mean - 4 * side * std
+        else:
+            near = torch.where(side > 0, honest.amin(dim=0), honest.amax(dim=0))
+            # Away from the honest values: towards 0 if 0 is on that side, else away from it.
+            far = torch.where(near * side > 0, near / self.b, near * self.b)
+        return torch.where(side == 0, mean, near), torch.where(side == 0, mean, far)
