@@ -2,6 +2,7 @@
 
 from wola.attacks.alie import ALIE, alie_factor
 from wola.attacks.attack import Attack, ColludingAttack, Seen
+from wola.attacks.fang_krum import FangKrum
 from wola.attacks.fang_trim import FangTrim
 from wola.attacks.foe import FOE
 from wola.attacks.gaussian import Gaussian
@@ -28,6 +29,7 @@ __all__ = [
     "FOE",
     "Attack",
     "ColludingAttack",
+    "FangKrum",
     "FangTrim",
     "Gaussian",
     "Infinite",

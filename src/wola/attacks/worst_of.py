@@ -13,6 +13,7 @@ from wola.aggregation.rule import Rule
 from wola.aggregation.source import times_power_of_two
 from wola.attacks.alie import ALIE
 from wola.attacks.attack import Attack, look
+from wola.attacks.fang_krum import FangKrum
 from wola.attacks.fang_trim import FangTrim
 from wola.attacks.foe import FOE
 from wola.attacks.mimic import Mimic
@@ -62,6 +63,7 @@ class WorstOf(Attack):
         OptimalALIE(),
         OptimalFOE(),
         FangTrim(sample=False),
+        FangKrum(),
     )
     goal: Goal = "distance"
 

@@ -1,0 +1,59 @@
+"""Fang's attack on Krum."""
+
+import numpy as np
+import pytest
+import torch
+
+from tests.attacks.sample import honest_updates
+from tests.reference import distance, norm
+from wola.aggregation import Krum, MultiKrum, TrimmedMean
+from wola.attacks import FangKrum
+from wola.mixing import NNM
+from wola.testing import check_attack
+
+
+def bound(x, f):
+    """The largest lambda, from the definition."""
+    h, d = x.shape
+    n = h + f
+    sums = [sum(sorted(distance(a, b) for b in x)[1:][: max(1, n - f - 2)]) for a in x]
+    return min(sums) / (max(1, n - 2 * f - 1) * d**0.5) + max(map(norm, x)) / d**0.5
+
+
+def followed(rule, honest, f, factor):
+    sent = (-factor * honest.mean(0).sign()).expand(f, -1)
+    return bool(rule.weights(torch.cat([honest, sent]), f)[-f:].sum() > 0)
+
+
+@pytest.mark.parametrize("rule", [Krum(), Krum(power=1), NNM() | MultiKrum()], ids=str)
+@pytest.mark.parametrize(("h", "f"), [(9, 8), (11, 6), (13, 4), (15, 2)])
+def test_the_rule_follows_it_and_would_not_follow_twice_as_much_unless_that_is_the_bound(
+    rule, h, f
+):
+    for seed in range(3):
+        honest = honest_updates(h, 30, seed)
+        sent = FangKrum()(honest, f, rule=rule)
+        factor, first = float(sent[0].abs().max()), bound(honest.numpy(), f)
+        assert torch.equal(sent, (-factor * honest.mean(0).sign()).expand(f, -1))
+        halvings = np.log2(first / factor)
+        assert halvings == pytest.approx(round(halvings), abs=1e-9)
+        if factor >= 1e-5 * first:
+            assert followed(rule, honest, f, factor)
+        if halvings > 0.5:
+            assert not followed(rule, honest, f, 2 * factor)
+
+
+def test_without_a_rule_that_has_weights_it_is_made_for_krum():
+    honest = honest_updates(9, 20)
+    wanted = FangKrum()(honest, 3, rule=Krum())
+    assert torch.equal(FangKrum()(honest, 3), wanted)
+    assert torch.equal(FangKrum()(honest, 3, rule=TrimmedMean()), wanted)
+
+
+def test_a_mean_of_zero_is_met_with_zeros():
+    assert torch.equal(FangKrum()(torch.tensor([[1.0], [-1.0]]), 1), torch.zeros(1, 1))
+
+
+def test_the_battery_holds():
+    check_attack(FangKrum())
+    check_attack(FangKrum(), rule=NNM() | MultiKrum())
