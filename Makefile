@@ -34,7 +34,7 @@ FUZZ_MINUTES ?= 5
 fuzz: install
 	$(BIN)/python -m checks.fuzz --minutes $(FUZZ_MINUTES)
 
-# The searches of the optimised attacks against a fine grid, on 480 cases: some ten minutes.
+# The searches of the optimised attacks against a fine grid, on 480 cases: half an hour on a busy core.
 attack-searches: install
 	$(BIN)/python -m checks.attack_searches
 

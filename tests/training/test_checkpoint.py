@@ -62,6 +62,7 @@ def broken_off(scenario, checkpoint, step):
     [
         {},
         {"attack": "mimic-variance", "server": "adam"},
+        {"attack": "worst-of(attacks=(sf, mimic-variance(warmup=3)))", "aggregator": "krum"},
         {"attack": "lf", "server": "momentum", "local_steps": 2},
         {"mixing": "bucketing", "byzantine": 2, "attack": "gaussian", "participants": 12},
         {"model": NORMALISED, "batch": 16},

@@ -186,6 +186,7 @@ def test_a_run_that_ends_as_planned_has_no_tests_after_its_end():
         {},
         {"attack": "gaussian", "server": "adam", "lr": 0.01},
         {"attack": "mimic-variance", "server": "momentum", "loss": "wola-batch"},
+        {"attack": "worst-of(attacks=(sf, mimic-variance(warmup=3)))", "aggregator": "krum"},
         {"attack": "optimal-alie", "aggregator": "geometric-median"},
         {"attack": "lf", "objective": "shared", "objective_attack": "worst"},
         {"attack": "min-max", "partition": "gamma-similarity", "mixing": "bucketing+arc"},
