@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from wola.ground.names import nearest
+from wola.parts import part_name
 
 if TYPE_CHECKING:
     from wola.training.scenario import Scenario
