@@ -5,7 +5,7 @@ BIN := .venv/bin
 KERNELS := src/wola/aggregation src/wola/mixing src/wola/attacks
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: install demo test fuzz attack-searches flower-check lint bench-env bench evidence clean
+.PHONY: install demo test fuzz attack-searches flower-check lint bench-env bench evidence evidence-report clean
 
 install: .venv/installed
 
@@ -59,6 +59,9 @@ bench: bench-env
 # The paper's tables on its own data: goes on where it was stopped (results/evidence).
 evidence: install
 	$(BIN)/python -m benchmarks.evidence
+
+evidence-report: install
+	$(BIN)/python -m benchmarks.evidence --report
 
 clean:
 	rm -rf .venv .venv-bench build dist demo .coverage .mypy_cache .ruff_cache .hypothesis

@@ -3,7 +3,7 @@
 `results/evidence` has a grid for each column, in the order of their names, and beside it an export
 of the runs that are done. Whoever runs this goes on with the first run that is missing, in one
 process at the lowest priority, until it is stopped or all are done; the export is written anew
-after each run.
+after each run. `make evidence-report` writes what the runs so far say, beside the paper's numbers.
 """
 
 import argparse
@@ -19,6 +19,12 @@ from wola.bench.executors.local import LocalExecutor
 from wola.bench.grid import Grid
 from wola.bench.run import run_grid
 from wola.bench.store import Store
+from wola.ground.files import write_whole
+from wola.report import read_runs
+from wola.report.comparison import against_paper, missing_from_paper
+from wola.report.forms import TABLE_FORMS
+from wola.report.page import write_page
+from wola.report.paper_tables import make_tables
 
 COLUMNS = Path("results/evidence")
 STORE = Path("evidence/store")
@@ -31,10 +37,16 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--columns", type=Path, default=COLUMNS, help="grids and exports")
     parser.add_argument("--store", type=Path, default=STORE, help="where the runs are kept")
+    parser.add_argument(
+        "--report", action="store_true", help="write tables and a page, run nothing"
+    )
     asked = parser.parse_args(arguments)
-    step_back()
     store = Store.open(asked.store)
     take_exports(asked.columns, store)
+    if asked.report:
+        write_report(asked.columns, store)
+        return 0
+    step_back()
     failed = 0
     try:
         for path in grids(asked.columns):
@@ -79,6 +91,30 @@ def run_column(path: Path, store: Store) -> int:
         scenarios, store, executor=LocalExecutor(processes=1), listener=listener, title=path.stem
     )
     return len(report.failed)
+
+
+def write_report(columns: Path, store: Store) -> None:
+    """Writes the tables and the comparison with the paper, and a page beside the store."""
+    runs = read_runs(store)
+    there = [progress(path, store) for path in grids(columns)]
+    tables = [*make_tables(runs, ["accuracy", "worst", "dissimilarity"]), *against_paper(runs)]
+    missing = [f"- {line}" for line in missing_from_paper(runs)]
+    parts = [
+        "# The paper's columns on its own data",
+        "Made by `make evidence-report` from the exports in this folder.",
+        "\n".join(["| column | runs done | of |", "|---|---|---|", *there]),
+        *(TABLE_FORMS["md"](table) for table in tables),
+        "\n".join(["## Not there yet", "", *missing]) if missing else "",
+    ]
+    write_whole(columns / "README.md", ("\n\n".join(filter(None, parts)) + "\n").encode())
+    print(f"tables: {columns / 'README.md'}")
+    print(f"page: {write_page(runs, store.path.parent / 'report')}")
+
+
+def progress(path: Path, store: Store) -> str:
+    """A line of a table: how many runs of a column are done."""
+    keys = {representative(scenario).key() for scenario in Grid.from_toml(path).scenarios()}
+    return f"| {path.stem} | {sum(map(store.is_done, keys))} | {len(keys)} |"
 
 
 def exporting(store: Store, keys: set[str], out: Path) -> Listener:

@@ -87,3 +87,17 @@ def test_the_columns_are_those_of_the_paper() -> None:
         scenarios = Grid.from_toml(path).scenarios()
         assert len(scenarios) == 160
         assert {scenario.key() for scenario in scenarios} <= paper
+
+
+def test_a_report_tells_how_far_each_column_is(tmp_path: Path) -> None:
+    columns = tmp_path / "columns"
+    column(columns, "1-first", 1)
+    run(columns, tmp_path / "runs" / "store")
+    column(columns, "2-second", 2)
+    arguments = ["--columns", str(columns), "--store", str(tmp_path / "runs" / "store"), "--report"]
+    assert evidence.main(arguments) == 0
+    told = (columns / "README.md").read_text()
+    assert "| 1-first | 2 | 2 |" in told
+    assert "| 2-second | 0 | 2 |" in told
+    assert "iris: accuracy in %" in told
+    assert (tmp_path / "runs" / "report" / "index.html").is_file()
