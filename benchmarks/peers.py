@@ -100,7 +100,7 @@ def byzfl_attacks(n: int, f: int, z: float, *, backend: Backend = "torch") -> di
       so `z * sqrt(h / (h - 1))` there gives the same vector.
     - optimal-alie, against NNM then trimmed mean: 20 evaluations of the rule from factor 0 with
       step 10, doubled while the distance to the honest mean grows, then shrunk by 0.8 each time.
-      It only ever tries larger factors; ours looks on both sides of the best, so the two are
+      It only ever tries larger factors; ours looks on both sides of the mean, so the two are
       compared by the distance they reach. `z` plays no part in it.
     """
     library = byzfl()

@@ -109,7 +109,7 @@ def test_one_finite_worker_far_away_does_not_blur_the_others(entry, magnitude):
     x = updates(n, d).astype(np.float32)
     x[3] = magnitude * np.sign(x[3])
     expected = entry.reference(x.astype(np.float64), f)
-    result = entry.rule(x, f)
+    result = entry.rule(x, f, generator())
     assert_close(result, expected, np.delete(x, 3, axis=0), 1e-5)
 
 
@@ -120,7 +120,7 @@ def test_f_finite_workers_far_away_do_not_blur_the_others(entry):
     x = updates(n, d).astype(np.float32)
     x[:f] *= np.float32(1e20) * np.arange(1, f + 1, dtype=np.float32)[:, None]
     expected = entry.reference(x.astype(np.float64), f)
-    assert_close(entry.rule(x, f), expected, x[f:], 1e-5)
+    assert_close(entry.rule(x, f, generator()), expected, x[f:], 1e-5)
 
 
 def test_a_worker_far_away_drops_nobody_else():

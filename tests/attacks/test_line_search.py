@@ -69,9 +69,3 @@ def test_points_that_the_server_would_drop_are_left():
     score = Counted(lambda u: abs(u) if abs(u) <= 1.2 else -float("inf"))
     assert 1.14 <= abs(line_search(score, 20, [5.0])) <= 1.2
     assert line_search(lambda u: -float("inf"), 12, [5.0]) == 5.0
-
-
-def test_a_line_without_new_points_ends_the_search():
-    score = Counted(cliff(1.0))
-    assert line_search(score, 20_000, [1.0]) == 1.0
-    assert len(score.points) < 20_000

@@ -33,7 +33,7 @@ def test_runs_are_listed_a_line_each(wola: Wola, store: Store) -> None:
 
 def test_a_long_text_is_neither_cut_nor_wrapped_in_a_pipe(wola: Wola, store: Store) -> None:
     long = "shared(rule=geometric-median(iterations=3, nu=0.5), noise=laplace(epsilon=0.125))"
-    attack = "optimal-alie(evaluations=100000000000, start=0.12345678901234567)"
+    attack = "optimal-alie(evaluations=100000000000, start=0.1234567890123456)"
     put(store, Scenario(objective=long, attack=attack, aggregator="centered-clipping(tau=0.12345)"))
     shown = wola("runs", "ls").output.splitlines()
     assert len(shown) == 3

@@ -101,7 +101,7 @@ def fakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         path.write_text(f"#!{sys.executable} -IS\n{dedent(text)}")
         path.chmod(0o755)
     monkeypatch.setattr(local_federation, "nginx", lambda: None)
-    monkeypatch.setattr(local_federation, "environment", lambda home: {"PATH": str(folder)})
+    monkeypatch.setattr(local_federation, "process_environment", lambda home: {"PATH": str(folder)})
     return folder
 
 

@@ -115,7 +115,8 @@ def test_a_broken_attack_is_caught(attack, message):
         (attacks.MinMax(), {}),
         (attacks.MinSum(), {}),
         (attacks.OptimalALIE(evaluations=6), {}),
-        (attacks.OptimalFOE(evaluations=6), {}),
+        # A longer search finds lengths that float16 does not hold.
+        (attacks.OptimalFOE(evaluations=9), {}),
     ],
     ids=lambda value: type(value).__name__ if not isinstance(value, dict) else "",
 )

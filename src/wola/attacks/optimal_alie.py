@@ -40,7 +40,7 @@ class OptimalALIE(Optimal):
     >>> honest = torch.tensor([[1.0], [2.0], [2.0], [3.0]])
     >>> sent = OptimalALIE()(honest, f=1, rule=TrimmedMean())
     >>> TrimmedMean()(torch.cat([honest, sent]), f=1)
-    tensor([2.3333])
+    tensor([1.6667])
     """
 
     def plain(self, n: int, f: int) -> float:

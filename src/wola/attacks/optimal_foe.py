@@ -26,8 +26,8 @@ class OptimalFOE(Optimal):
     >>> import torch
     >>> from wola.aggregation import Mean
     >>> honest = torch.tensor([[1.0], [3.0]])
-    >>> OptimalFOE(evaluations=3, start=0.0)(honest, f=1, rule=Mean())
-    tensor([[-6.]])
+    >>> OptimalFOE()(honest, f=1, rule=Mean())
+    tensor([[-1048574.]])
     """
 
     def plain(self, n: int, f: int) -> float:

@@ -101,6 +101,8 @@ def _default(factory: Any, parameter: inspect.Parameter) -> Any:
 def _text(value: Any) -> str:
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
+    if isinstance(value, tuple) and len(value) > 1:
+        return f"({', '.join(map(_text, value))})"
     if value is None or isinstance(value, bool | int | float | str | tuple):
         return written_value(value)
     kind = next(k for k, found in PARTS.kinds.items() if isinstance(value, found.base))

@@ -205,9 +205,9 @@ def test_a_grid_over_rules_has_a_row_for_each(look: Open, tmp_path: Path) -> Non
         put_record(store, record, accuracy=40.0 + number)
     page = look(write_page(read_runs(store), tmp_path / "page").as_uri()).page
     page.wait_for_selector("#chart-accuracy")
-    assert page.locator("#overview tbody th").count() == len(rules) == 20
-    assert page.locator("#overview .beam").count() == 20
-    assert page.locator("#matrix tbody tr").count() == 20
+    assert page.locator("#overview tbody th").count() == len(rules) >= 20
+    assert page.locator("#overview .beam").count() == len(rules)
+    assert page.locator("#matrix tbody tr").count() == len(rules)
     assert page.input_value("#axis-rows") == "aggregator"
     assert "centered-clipping(tau=8) is most accurate" in page.inner_text("#sentence")
 
