@@ -1,9 +1,14 @@
-"""A folder that nobody may write to."""
+"""For all tests: examples may take as long as they need, and a folder nobody may write to."""
 
 import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes says how busy the machine is.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 
 
 @pytest.fixture

@@ -70,5 +70,7 @@ def claims_after_an_interruption(store, executor):
 
 
 if __name__ == "__main__":
+    # A shell that starts tests in the background lets them ignore Ctrl-C.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     wanted = [Scenario.from_json(line) for line in sys.stdin]
     print(json.dumps(lose_a_node(sys.argv[1], wanted)))

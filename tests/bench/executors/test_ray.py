@@ -39,7 +39,7 @@ def test_a_grid_ends_whole_though_a_node_is_lost_and_ctrl_c_releases_its_runs(tm
         },
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=240,
         check=False,
     )
 
