@@ -106,10 +106,8 @@ def test_boba_leaves_liars_outside_the_plane_at_their_projection():
     assert error < 0.3 < (x.mean(dim=0) - honest).norm() / honest.norm()
 
 
-@pytest.mark.parametrize(("n", "f"), [(3, 0), (6, 3), (5, 2)])
+@pytest.mark.parametrize(("n", "f"), [(3, 0), (5, 2)])
 def test_boba_needs_as_many_workers_as_classes(n, f):
-    if f > (n - 1) // 2:
-        pytest.skip("more than any rule takes")
     message = rf"C = {CLASSES} classes needs C >= 2 and n - f >= C workers; n = {n}, f = {f} leaves"
     with pytest.raises(ValueError, match=message):
         BOBA().at(view())(skewed()[:n], f)

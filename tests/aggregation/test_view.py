@@ -98,11 +98,10 @@ def test_mixings_act_on_workers_and_never_on_the_server(rule):
     assert torch.allclose(chain(x, 3), rule(mixed, 3), atol=1e-10)
 
 
-@pytest.mark.parametrize("rule", BOUND, ids=str)
+# The epsilon of Zeno++ has a unit.
+@pytest.mark.parametrize("rule", [r for r in BOUND if not getattr(r.rule, "epsilon", 0)], ids=str)
 @pytest.mark.parametrize("factor", [1e-300, 1e-100, 1.0, 1e100, 1e300])
 def test_updates_and_reference_may_have_any_scale(rule, factor):
-    if isinstance(rule.rule, ZenoPlusPlus) and rule.rule.epsilon:
-        pytest.skip("epsilon has a unit")
     x = skewed()
     mean, classes = rows_of(x)
     bound = rule.rule.at(View(ReferenceRows(mean=mean * factor, classes=classes * factor, lr=0.1)))

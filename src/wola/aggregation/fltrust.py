@@ -1,18 +1,16 @@
 """FLTrust: updates weighed by their angle to the server's own."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
-from torch import Tensor
 
-from wola.aggregation.rule import GramRule
-from wola.aggregation.space import Floats, Space
-from wola.aggregation.view import View
+from wola.aggregation.own_update_rule import OwnUpdateRule, cosines_and_lengths
+from wola.aggregation.products import Floats
+from wola.aggregation.space import Space
 
 
 @dataclass(frozen=True)
-class FLTrust(GramRule):
+class FLTrust(OwnUpdateRule):
     r"""The mean of the updates at the length of the server's own, weighted by their cosine to it.
 
     .. math:: R = \frac{1}{\sum_j t_j} \sum_i t_i \frac{\|g_0\|}{\|x_i\|} x_i, \qquad
@@ -32,28 +30,12 @@ class FLTrust(GramRule):
     tensor([1., 0.])
     """
 
-    needs: ClassVar[frozenset[str]] = frozenset({"mean"})
-
-    def max_byzantine(self, n: int) -> int:
-        """All but one: f is not used."""
-        return n - 1
-
-    def landmarks(self, view: View) -> Tensor:
-        """The server's own update, (1, d)."""
-        return view.known.mean()
-
     def weigh(self, space: Space, f: int) -> Floats:
         """t_i ||g_0|| / ||x_i||, divided by the sum of all t."""
-        gram = space.with_marks.gram
-        lengths = np.sqrt(np.maximum(gram.diagonal(), 0.0))
-        workers, server = lengths[:-1], lengths[-1]
-        real = workers > 0.0
-        if not server > 0.0 or not real.any():
-            return np.zeros(space.n)
-        shares = np.where(real, 1.0, 0.0)
-        shares[real] *= np.clip(gram[-1, :-1][real] / workers[real] / server, 0.0, 1.0)
+        cosines, lengths, server = cosines_and_lengths(space)
+        shares = np.maximum(cosines, 0.0)
         total = shares.sum()
         if not total > 0.0:
             return np.zeros(space.n)
-        weights: Floats = shares / total * server / np.where(real, workers, 1.0)
+        weights: Floats = shares / total * server / np.where(lengths > 0.0, lengths, 1.0)
         return weights

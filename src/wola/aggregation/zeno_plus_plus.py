@@ -1,14 +1,12 @@
 """Zeno++: updates that a step of the server's own agrees with."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
-from torch import Tensor
 
-from wola.aggregation.rule import GramRule
-from wola.aggregation.space import Floats, Space
-from wola.aggregation.view import View
+from wola.aggregation.own_update_rule import OwnUpdateRule, cosines_and_lengths
+from wola.aggregation.products import Floats
+from wola.aggregation.space import Space
 from wola.ground.checks import check_number
 
 #: What rounding may take from an update that passes exactly, relative to the terms of the test.
@@ -16,7 +14,7 @@ EDGE = 1e-12
 
 
 @dataclass(frozen=True)
-class ZenoPlusPlus(GramRule):
+class ZenoPlusPlus(OwnUpdateRule):
     r"""The mean of the updates, at the length of the server's gradient, that pass its test.
 
     .. math:: u_i = x_i \frac{\|g_0\|}{\|x_i\|}, \qquad
@@ -38,8 +36,6 @@ class ZenoPlusPlus(GramRule):
     tensor([1., 0.])
     """
 
-    needs: ClassVar[frozenset[str]] = frozenset({"mean"})
-
     rho: float = 1e-3
     epsilon: float = 0.0
 
@@ -47,25 +43,14 @@ class ZenoPlusPlus(GramRule):
         check_number("rho", self.rho, least=0)
         check_number("epsilon", self.epsilon)
 
-    def max_byzantine(self, n: int) -> int:
-        """All but one: f is not used."""
-        return n - 1
-
-    def landmarks(self, view: View) -> Tensor:
-        """The server's own update, (1, d)."""
-        return view.known.mean()
-
     def weigh(self, space: Space, f: int) -> Floats:
         """||g_0|| / ||x_i|| over the number of those that pass, 0 for the others."""
-        gram = space.with_marks.gram
-        lengths = np.sqrt(np.maximum(gram.diagonal(), 0.0))
-        workers, server = lengths[:-1], lengths[-1]
-        real = workers > 0.0
+        cosines, lengths, server = cosines_and_lengths(space)
         if not server > 0.0:
             return np.zeros(space.n)
-        cosines = gram[-1, :-1] / np.where(real, workers, 1.0) / server
         rate, slack = space.view.known.lr, space.in_units(space.in_units(self.epsilon))
         margin = rate * cosines - self.rho + rate * slack / server**2
-        passed = real & (margin >= -EDGE * (rate + self.rho))
-        weights: Floats = passed * server / np.where(real, workers, 1.0) / max(1, passed.sum())
+        passed = (lengths > 0.0) & (margin >= -EDGE * (rate + self.rho))
+        lengths = np.where(lengths > 0.0, lengths, 1.0)
+        weights: Floats = passed * server / lengths / max(1, passed.sum())
         return weights
