@@ -6,9 +6,10 @@ import torch
 
 from tests.reference import distance
 from tests.rules import updates
-from wola.aggregation import space as gram_space
+from wola.aggregation import products
+from wola.aggregation.products import centred_products, row_energies
 from wola.aggregation.source import ColumnBlocks, Matrix
-from wola.aggregation.space import Space, centred_products, row_energies
+from wola.aggregation.space import Space
 
 
 def squared_distances(x):
@@ -71,7 +72,7 @@ def test_norms_of_small_updates_survive_a_worker_far_away():
 def test_the_torch_form_of_centred_products_gives_the_same_space(n):
     x = updates(n, 300)
     block = torch.from_numpy(x)
-    plain = Space(Matrix(block), given_products=gram_space._median_centred(block))
+    plain = Space(Matrix(block), given_products=products._median_centred(block))
     compiled = Space(Matrix(block), given_products=centred_products(block))
     np.testing.assert_allclose(plain.squared_distances, compiled.squared_distances, rtol=1e-10)
     np.testing.assert_allclose(plain.gram, compiled.gram, rtol=1e-10, atol=1e-10)
@@ -83,15 +84,15 @@ def test_the_torch_form_of_centred_products_stands_a_worker_far_away(magnitude):
     near = squared_distances(x[1:])
     x[0] *= magnitude
     block = torch.from_numpy(x)
-    plain = Space(Matrix(block), given_products=gram_space._median_centred(block))
+    plain = Space(Matrix(block), given_products=products._median_centred(block))
     np.testing.assert_allclose(plain.squared_distances[1:, 1:], near, rtol=1e-6)
 
 
 def test_the_torch_form_of_distances_to_the_extremes_agrees_with_the_kernel():
     x = torch.from_numpy(updates(6, 2000))
     for compiled, plain in zip(
-        gram_space.distances_to_extremes(x),
-        gram_space._distances_to_extremes_torch(x),
+        products.distances_to_extremes(x),
+        products._distances_to_extremes_torch(x),
         strict=True,
     ):
         np.testing.assert_allclose(compiled, plain, rtol=1e-12)

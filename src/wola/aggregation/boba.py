@@ -8,10 +8,11 @@ from typing import ClassVar
 import numpy as np
 from torch import Tensor
 
+from wola.aggregation.products import Floats
 from wola.aggregation.rule import At, GramRule
 from wola.aggregation.selection import smallest
 from wola.aggregation.source import Matrix, Updates, as_matrix
-from wola.aggregation.space import Floats, Space
+from wola.aggregation.space import Space
 from wola.aggregation.view import View
 from wola.ground.checks import check_number, check_whole
 

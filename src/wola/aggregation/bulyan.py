@@ -8,9 +8,10 @@ from torch import Generator
 
 from wola.aggregation.columns import mean_around_median
 from wola.aggregation.krum import krum_scores
+from wola.aggregation.products import Floats
 from wola.aggregation.rule import Rule, Solution
 from wola.aggregation.selection import smallest
-from wola.aggregation.space import Floats, Space
+from wola.aggregation.space import Space
 
 
 @dataclass(frozen=True)

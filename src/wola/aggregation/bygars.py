@@ -8,8 +8,9 @@ import numpy as np
 import torch
 from torch import Generator, Tensor
 
+from wola.aggregation.products import Floats
 from wola.aggregation.rule import GramRule, Solution
-from wola.aggregation.space import Floats, Space
+from wola.aggregation.space import Space
 from wola.ground.checks import check_choice, check_number, check_whole
 
 _Length = Literal["own", "server"]

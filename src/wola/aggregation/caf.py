@@ -5,8 +5,9 @@ from typing import get_args
 
 import numpy as np
 
+from wola.aggregation.products import Floats
 from wola.aggregation.rule import GramRule
-from wola.aggregation.space import Floats, Space
+from wola.aggregation.space import Space
 from wola.aggregation.spectral_filter import EQUAL, Pace, filtering
 from wola.ground.checks import check_choice
 

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from wola.aggregation.products import Floats
 from wola.aggregation.rule import GramRule
-from wola.aggregation.space import Floats, Space
+from wola.aggregation.space import Space
 from wola.ground.checks import check_number, check_whole
 
 

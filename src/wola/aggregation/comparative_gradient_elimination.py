@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from wola.aggregation.products import Floats
 from wola.aggregation.rule import GramRule
 from wola.aggregation.selection import smallest
-from wola.aggregation.space import Floats, Space
+from wola.aggregation.space import Space
 
 
 @dataclass(frozen=True)

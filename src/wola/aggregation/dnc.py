@@ -9,9 +9,10 @@ import numpy as np
 from torch import Generator
 
 from wola.aggregation.generators import column_generator
+from wola.aggregation.products import Floats
 from wola.aggregation.rule import Rule, Solution
 from wola.aggregation.selection import smallest
-from wola.aggregation.space import Floats, Space
+from wola.aggregation.space import Space
 from wola.aggregation.spectral_filter import EQUAL, recentred
 from wola.ground.checks import check_number, check_whole
 

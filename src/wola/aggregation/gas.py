@@ -13,10 +13,11 @@ from torch import Generator
 
 from wola.aggregation.generators import column_generator
 from wola.aggregation.krum import Krum
+from wola.aggregation.products import Floats
 from wola.aggregation.rule import Rule, Solution
 from wola.aggregation.selection import smallest, sums_of_smallest
 from wola.aggregation.source import Matrix, split_pieces
-from wola.aggregation.space import Floats, Space
+from wola.aggregation.space import Space
 from wola.ground.checks import check_whole
 
 #: How far what is added up in float64 may be off, relative to what was added.

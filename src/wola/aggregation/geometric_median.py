@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from wola.aggregation.products import Floats
 from wola.aggregation.rule import GramRule
 from wola.aggregation.selection import smallest, sums_of_smallest
-from wola.aggregation.space import Floats, Space
+from wola.aggregation.space import Space
 from wola.ground.checks import check_number, check_whole
 
 #: Where the exact median stops: a step this small against the spread of the points.

@@ -13,8 +13,9 @@ from wola.aggregation.geometric_median import (
     least_reach,
     shares,
 )
+from wola.aggregation.products import Floats
 from wola.aggregation.rule import GramRule
-from wola.aggregation.space import Floats, Space
+from wola.aggregation.space import Space
 from wola.ground.checks import check_number
 
 #: A threshold below this share of the spread makes the geometric median, up to rounding.

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from torch import Generator, Tensor
 
 from wola.aggregation.generators import copied
+from wola.aggregation.products import Floats
 from wola.aggregation.rule import Rule, Solution
-from wola.aggregation.space import Floats, Space
+from wola.aggregation.space import Space
 from wola.aggregation.trimmed_mean import TrimmedMean
 from wola.aggregation.zeno import LOSS_ERROR, WORST
 

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from wola.aggregation.products import Floats
 from wola.aggregation.selection import tie_classes
-from wola.aggregation.space import Floats, Space
+from wola.aggregation.space import Space
 from wola.aggregation.subsets import SubsetRule, mean_of_best
 
 

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from wola.aggregation.krum import NeighbourRule
+from wola.aggregation.products import Floats
 from wola.aggregation.selection import smallest
-from wola.aggregation.space import Floats, Space
+from wola.aggregation.space import Space
 from wola.ground.checks import check_whole
 
 

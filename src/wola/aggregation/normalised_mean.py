@@ -5,8 +5,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from wola.aggregation.products import Floats
 from wola.aggregation.rule import GramRule
-from wola.aggregation.space import Floats, Space
+from wola.aggregation.space import Space
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from wola.aggregation.products import Floats, centred_products, rounding, row_energies
 from wola.aggregation.source import Scaled, UpdateSource
-from wola.aggregation.space import Floats, Space, centred_products, rounding, row_energies
+from wola.aggregation.space import Space
 from wola.aggregation.view import NOTHING_KNOWN, View
 
 #: Squared norms between 2^-400 and 2^400 need no scaling: their squares stay in float64's range.

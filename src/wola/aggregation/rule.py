@@ -13,6 +13,7 @@ from torch import Generator, Tensor
 
 from wola.aggregation.columns import middle_mean
 from wola.aggregation.opening import TooFewUpdates, open_space
+from wola.aggregation.products import Floats
 from wola.aggregation.source import (
     Blocks,
     ColumnBlocks,
@@ -23,7 +24,7 @@ from wola.aggregation.source import (
     as_matrix,
     like,
 )
-from wola.aggregation.space import Floats, Space
+from wola.aggregation.space import Space
 from wola.aggregation.view import NOTHING_KNOWN, View
 from wola.ground.checks import check_whole
 

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from numpy.typing import NDArray
 
-from wola.aggregation.space import Floats
+from wola.aggregation.products import Floats
 
 
 def smallest(scores: npt.ArrayLike, count: int, errors: npt.ArrayLike = 0.0) -> Floats:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wola.aggregation.space import Floats, Space
+from wola.aggregation.products import Floats
+from wola.aggregation.space import Space
 from wola.aggregation.subsets import SubsetRule, mean_of_best
 
 

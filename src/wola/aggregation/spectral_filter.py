@@ -7,7 +7,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from wola.aggregation.space import Floats, Space
+from wola.aggregation.products import Floats
+from wola.aggregation.space import Space
 
 #: A removed update may set the pace so that hardly any weight goes in a step; then it ends here.
 MOST_STEPS = 1000

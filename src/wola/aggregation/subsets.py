@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 from numpy.typing import NDArray
 
+from wola.aggregation.products import Floats
 from wola.aggregation.rule import GramRule
 from wola.aggregation.selection import smallest
-from wola.aggregation.space import Floats
 from wola.ground.checks import check_whole
 
 #: Subsets looked at together: bounds the memory of a step.

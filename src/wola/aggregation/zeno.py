@@ -8,9 +8,10 @@ import numpy as np
 import torch
 from torch import Generator, Tensor
 
+from wola.aggregation.products import Floats
 from wola.aggregation.rule import GramRule, Solution
 from wola.aggregation.selection import smallest
-from wola.aggregation.space import Floats, Space
+from wola.aggregation.space import Space
 from wola.ground.checks import check_number, check_whole
 
 #: How far losses in float32 may be off, relative to the largest: closer scores are ties.

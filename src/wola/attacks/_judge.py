@@ -9,9 +9,10 @@ from torch import Generator, Tensor
 
 from wola.aggregation.columns import mixed_middle_mean, over_chunks
 from wola.aggregation.generators import copied
+from wola.aggregation.products import Floats, row_energies
 from wola.aggregation.rule import Rule, Solution
 from wola.aggregation.source import Matrix
-from wola.aggregation.space import Floats, Space, row_energies
+from wola.aggregation.space import Space
 from wola.attacks._moments import mean_and_std, squared_distance
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from wola.aggregation.products import Floats, row_energies
 from wola.aggregation.source import times_power_of_two
-from wola.aggregation.space import Floats, row_energies
 
 #: Norms between 1/COMFORTABLE and COMFORTABLE keep their fourth powers, sums of them included.
 COMFORTABLE = 2.0**130

@@ -11,9 +11,10 @@ from torch import Generator, Tensor
 from wola.aggregation.generators import copied
 from wola.aggregation.krum import Krum
 from wola.aggregation.opening import open_space
+from wola.aggregation.products import row_energies
 from wola.aggregation.rule import Rule
 from wola.aggregation.source import Matrix
-from wola.aggregation.space import Space, row_energies
+from wola.aggregation.space import Space
 from wola.attacks._moments import mean_and_std
 from wola.attacks._scale import exponent_of
 from wola.attacks.attack import ColludingAttack, Seen

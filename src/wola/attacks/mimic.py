@@ -7,9 +7,10 @@ import numpy as np
 from torch import Generator, Tensor
 
 from wola.aggregation.opening import open_space
+from wola.aggregation.products import Floats
 from wola.aggregation.rule import Rule
 from wola.aggregation.source import Matrix
-from wola.aggregation.space import Floats, Space
+from wola.aggregation.space import Space
 from wola.attacks._lexicographic import lexicographically_first
 from wola.attacks.attack import ColludingAttack, Seen
 

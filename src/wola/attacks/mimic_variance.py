@@ -9,9 +9,9 @@ import torch
 from torch import Generator, Tensor
 
 from wola.aggregation.opening import open_space
+from wola.aggregation.products import Floats
 from wola.aggregation.rule import Rule
 from wola.aggregation.source import Matrix, times_power_of_two
-from wola.aggregation.space import Floats
 from wola.attacks._lexicographic import lexicographically_first
 from wola.attacks._scale import exponent_of, unit
 from wola.attacks.attack import ColludingAttack, Seen

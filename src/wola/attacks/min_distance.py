@@ -7,8 +7,9 @@ from typing import ClassVar, Literal, get_args
 import torch
 from torch import Generator, Tensor
 
+from wola.aggregation.products import Floats
 from wola.aggregation.rule import Rule
-from wola.aggregation.space import MIX_BLOCK, Floats
+from wola.aggregation.space import MIX_BLOCK
 from wola.attacks._moments import mean_and_std
 from wola.attacks.attack import ColludingAttack, Seen
 from wola.ground.checks import check_choice

@@ -6,8 +6,8 @@ import numpy as np
 from torch import Tensor
 
 from wola.aggregation.opening import open_space
+from wola.aggregation.products import Floats
 from wola.aggregation.source import Matrix
-from wola.aggregation.space import Floats
 from wola.attacks.min_distance import MinDistance
 
 

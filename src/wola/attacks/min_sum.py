@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from torch import Tensor
 
-from wola.aggregation.space import Floats
+from wola.aggregation.products import Floats
 from wola.attacks.min_distance import MinDistance
 
 

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from torch import Generator, Tensor
 
+from wola.aggregation.products import Floats
 from wola.aggregation.rule import Rule
-from wola.aggregation.space import Floats
 from wola.attacks._judge import Judge
 from wola.attacks._line_search import line_search
 from wola.attacks.attack import ColludingAttack, Seen

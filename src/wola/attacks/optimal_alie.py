@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from wola.aggregation.space import Floats
+from wola.aggregation.products import Floats
 from wola.attacks._moments import mean_and_std
 from wola.attacks.alie import alie_factor
 from wola.attacks.optimal import Line, Optimal

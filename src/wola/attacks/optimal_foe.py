@@ -6,7 +6,7 @@ from math import sqrt
 import numpy as np
 from torch import Tensor
 
-from wola.aggregation.space import Floats, row_energies
+from wola.aggregation.products import Floats, row_energies
 from wola.attacks._moments import mean_and_std
 from wola.attacks.optimal import Line, Optimal
 

@@ -7,7 +7,8 @@ import numpy as np
 import torch
 from torch import Generator
 
-from wola.aggregation.space import Floats, Space
+from wola.aggregation.products import Floats
+from wola.aggregation.space import Space
 from wola.ground.checks import check_whole
 from wola.mixing.mixing import Mixing
 

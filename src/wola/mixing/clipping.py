@@ -6,7 +6,8 @@ from typing import ClassVar
 import numpy as np
 from torch import Generator
 
-from wola.aggregation.space import Floats, Space
+from wola.aggregation.products import Floats
+from wola.aggregation.space import Space
 from wola.ground.checks import check_number
 from wola.mixing.mixing import Mixing
 

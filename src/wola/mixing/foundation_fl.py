@@ -7,8 +7,9 @@ import numpy as np
 import torch
 from torch import Generator
 
+from wola.aggregation.products import Floats, distances_to_extremes
 from wola.aggregation.selection import smallest
-from wola.aggregation.space import Floats, Space, distances_to_extremes
+from wola.aggregation.space import Space
 from wola.mixing.mixing import Mixing
 
 

@@ -11,9 +11,10 @@ import torch
 from torch import Generator, Tensor
 
 from wola.aggregation.opening import open_space
+from wola.aggregation.products import Floats
 from wola.aggregation.rule import Rule, Solution
 from wola.aggregation.source import Matrix, Updates, UpdateSource, as_matrix, like
-from wola.aggregation.space import Floats, Space
+from wola.aggregation.space import Space
 from wola.aggregation.view import View
 from wola.ground.checks import check_whole
 

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 from torch import Generator
 
+from wola.aggregation.products import Floats
 from wola.aggregation.selection import smallest
-from wola.aggregation.space import Floats, Space
+from wola.aggregation.space import Space
 from wola.mixing.mixing import Mixing
 
 
