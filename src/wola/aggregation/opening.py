@@ -80,7 +80,8 @@ def open_space(
     slack = rounding(source.n, found.columns)
     points = np.eye(len(kept) - marks, len(kept)) if marks else None
     space = Space(source, points, known, found.energies[kept], exponent, slack, found.columns)
-    space = replace(space, marks=marks, view=view)
+    seen = view if len(kept) == whole else view.of_rows(source.rows[: len(kept) - marks])
+    space = replace(space, marks=marks, view=seen)
     return space, source, max(0, f - (whole - len(kept)))
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import torch
@@ -25,17 +25,21 @@ from wola.aggregation.source import (
     like,
 )
 from wola.aggregation.space import Space
-from wola.aggregation.view import NOTHING_KNOWN, View
+from wola.aggregation.view import NO_MEMORY, NOTHING_KNOWN, Memory, View
 from wola.ground.checks import check_whole
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a rule made of the updates: `update` (d,), `weights` (n,) or None, dropped workers."""
+    """What a rule made of the updates: `update` (d,), `weights` (n,) or None, dropped workers.
+
+    `memory` is what the rule keeps for the next round: `rule.at(View(memory=outcome.memory))`.
+    """
 
     update: Any
     weights: Any
     dropped: tuple[int, ...]
+    memory: Memory = field(default_factory=lambda: NO_MEMORY, repr=False)
 
     def __repr__(self) -> str:
         """The outcome in a line or two, whatever its size."""
@@ -85,13 +89,23 @@ class Rule(ABC):
     needs: ClassVar[frozenset[str]] = frozenset()
     """What the rule must know of the server's: see `wola.aggregation.view.GIVEN_BY`."""
 
+    remembers: ClassVar[Literal["nothing", "workers", "aggregate"]] = "nothing"
+    """What the rule keeps from round to round: something of each worker, or its last aggregate."""
+
     @abstractmethod
     def solve(self, space: Space, f: int, generator: Generator | None) -> Solution:
-        """Decide, in Gram space, how the points of the space are combined."""
+        """Decide, in Gram space, how the points of the space are combined; nothing is kept."""
+
+    def remembered(self, solution: Solution, update: Tensor) -> Memory:
+        """What the rule keeps of a round for the next one, a new value: see `Outcome.memory`.
+
+        `update` (d,) is the aggregate; what was kept before is `solution.space.view.memory`.
+        """
+        return NO_MEMORY
 
     def at(self, view: View) -> Rule:
-        """The rule with what the server knows in this round: itself if it needs none of it."""
-        return At(self, view) if self.needs else self
+        """The rule with what the server knows in this round: itself if it uses none of it."""
+        return At(self, view) if self.needs or self.remembers != "nothing" else self
 
     def landmarks(self, view: View) -> Tensor | None:
         """Rows (r, d) of the server's own whose inner products with the updates are needed."""
@@ -132,7 +146,8 @@ class Rule(ABC):
         update = solution.vector().to(matrix.dtype)
         dropped = tuple(int(i) for i in np.setdiff1d(np.arange(len(matrix)), source.rows))
         weights = _weights(solution, source, matrix, updates)
-        return Outcome(like(update, updates), weights, dropped)
+        memory = self.remembered(solution, update)
+        return Outcome(like(update, updates), weights, dropped, memory)
 
     def blocks(self, blocks: Blocks, f: int, generator: Generator | None = None) -> Any:
         """The aggregate of updates that come as column blocks (n, b), read twice, never joined.
@@ -202,6 +217,10 @@ class At(Rule):
     def solve(self, space: Space, f: int, generator: Generator | None) -> Solution:
         """As the rule, in a space that has what it needs."""
         return self.rule.solve(space, f, generator)
+
+    def remembered(self, solution: Solution, update: Tensor) -> Memory:
+        """As the rule."""
+        return self.rule.remembered(solution, update)
 
     def bare_space(self, source: UpdateSource) -> Space:
         """The updates as points, with the server's own rows beside them."""

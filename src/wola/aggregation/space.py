@@ -82,13 +82,17 @@ class Space:
         """The coefficients as a matrix, (m, n), also when they are the identity."""
         return np.eye(self.source.n) if self.coefficients is None else self.coefficients
 
-    def mix(self, matrix: Floats) -> Space:
-        """The space of the mixtures `matrix` (k, m) of these points."""
+    def mix(self, matrix: Floats, view: View | None = None) -> Space:
+        """The space of the mixtures `matrix` (k, m) of these points.
+
+        The server's view of them is mixed too, unless `view` says what it is.
+        """
         if matrix.shape[1] != self.n:
             raise ValueError(f"matrix has shape {matrix.shape}; allowed: (k, {self.n})")
         mixed = matrix if self.coefficients is None else matrix @ self.coefficients
         known = self.products_if_known
-        return replace(self, coefficients=mixed, given_products=known)
+        seen = self.view.mixed(matrix) if view is None else view
+        return replace(self, coefficients=mixed, given_products=known, view=seen)
 
     @cached_property
     def with_marks(self) -> Space:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Protocol
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from torch import Generator, Tensor
 
 from wola.ground.checks import check_number
+
+#: What a rule keeps from round to round: a tensor for each worker by name, or for a word.
+Memory = Mapping[str | int, Tensor]
+NO_MEMORY: Memory = MappingProxyType({})
 
 #: What a rule may need, and how it is given.
 GIVEN_BY = {
@@ -107,12 +113,40 @@ class View:
     """All that a server may know beside the updates; every field may be missing.
 
     `reference` is its own clean data, `labels` (n, C) the label distributions that the workers
-    report, `workers` the names of the rows (None: 0, ..., n - 1).
+    report, `workers` the names of the rows (None: 0, ..., n - 1). `memory` is what the rule kept of
+    the round before: `Outcome.memory`, empty in the first round.
     """
 
     reference: Reference | None = None
     labels: Tensor | NDArray[np.float64] | None = None
-    workers: Sequence[Hashable] | None = None
+    workers: Sequence[str | int] | None = None
+    memory: Memory = field(default_factory=lambda: NO_MEMORY, repr=False)
+
+    def names(self, n: int) -> Sequence[str | int]:
+        """What the n rows are called."""
+        return range(n) if self.workers is None else self.workers
+
+    def of_rows(self, rows: Sequence[int] | NDArray[np.int64]) -> View:
+        """The view of some of the workers, or of all in another order.
+
+        >>> View(workers=("a", "b", "c")).of_rows([2, 0]).workers
+        ('c', 'a')
+        """
+        chosen = np.asarray(rows, dtype=np.int64)
+        names = self.names(int(chosen.max(initial=-1)) + 1)
+        labels = None if self.labels is None else torch.as_tensor(self.labels)[chosen]
+        return replace(self, labels=labels, workers=tuple(names[i] for i in chosen.tolist()))
+
+    def mixed(self, matrix: NDArray[np.float64]) -> View:
+        """The view of mixtures (m, n) of the workers: their labels are mixed as they are.
+
+        Mixture i of as many is still worker i's; fewer or more are nobody's.
+        """
+        workers = self.workers if matrix.shape[0] == matrix.shape[1] else None
+        labels = self.labels
+        if labels is not None:
+            labels = torch.from_numpy(matrix) @ torch.as_tensor(labels, dtype=torch.float64)
+        return replace(self, labels=labels, workers=workers)
 
     @property
     def known(self) -> Reference:

@@ -106,7 +106,8 @@ class Judge:
                 return -float("inf")
         k = len(self.base)
         rows = np.vstack([np.eye(self.h, k), np.tile(candidate, (self.copies, 1))])
-        solution = self.rule.solve(self.space.mix(rows), self.f, copied(self.generator))
+        space = self.space.mix(rows, self.space.view)
+        solution = self.rule.solve(space, self.f, copied(self.generator))
         if solution.weights is None:
             distance = column_distance(solution, self.mean, self.spare)
         else:

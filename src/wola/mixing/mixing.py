@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, overload
+from typing import Any, ClassVar, Literal, overload
 
 import numpy as np
 import torch
@@ -15,7 +15,7 @@ from wola.aggregation.products import Floats
 from wola.aggregation.rule import Rule, Solution
 from wola.aggregation.source import Matrix, Updates, UpdateSource, as_matrix, like
 from wola.aggregation.space import Space
-from wola.aggregation.view import View
+from wola.aggregation.view import Memory, View
 from wola.ground.checks import check_whole
 
 
@@ -142,6 +142,15 @@ class Chain(Rule):
         """What the rule needs."""
         return self.rule.needs
 
+    @property
+    def remembers(self) -> Literal["nothing", "workers", "aggregate"]:  # type: ignore[override]
+        """What the rule keeps."""
+        return self.rule.remembers
+
+    def remembered(self, solution: Solution, update: Tensor) -> Memory:
+        """What the rule keeps."""
+        return self.rule.remembered(solution, update)
+
     def landmarks(self, view: View) -> Tensor | None:
         """Those of the rule: mixings never touch them."""
         return self.rule.landmarks(view)
@@ -153,6 +162,11 @@ class Chain(Rule):
             for mixing in self.mixings:
                 mixing.check(reaching, f)
                 reaching = mixing.count(reaching, f)
+            if self.rule.remembers == "workers" and reaching != n:
+                raise ValueError(
+                    f"{self.rule} keeps a memory of each worker, and {reaching} mixtures of {n} "
+                    "workers are nobody's; allowed: mixings that give a mixture for each worker"
+                )
             self.rule.check(reaching, f)
         except ValueError as error:
             raise ValueError(f"{self} with n = {n} and f = {f}: {error}") from error

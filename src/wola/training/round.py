@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from wola.aggregation import CoordinateMedian, Outcome, Rule, TooFewUpdates, View
+from wola.aggregation.view import NO_MEMORY, Memory
 from wola.attacks import Attack
 from wola.models import FlatModel, build, model_for
 from wola.parts import part_name
@@ -53,6 +55,7 @@ class Round:
         self.reference = self._new_reference()
         self.momenta = self.model.parameters.new_zeros(scenario.workers, self.model.size)
         self.memory = self.momenta.new_zeros(federation.computing, self.model.size)
+        self.kept: Memory = NO_MEMORY
         self.watch = Stopwatch()
 
     def _new_reference(self) -> ServerReference | None:
@@ -81,20 +84,20 @@ class Round:
             dissimilarity = spread(gradients[:honest])[1]
         with watch("step"):
             sent = self.sent(present, computing, gradients)
-        rule = self.rule
         if self.reference is not None:
             with watch("gradients"):
                 self.reference.advance(step, lr)
-                rule = rule.at(View(self.reference))
+        view = View(self.reference, workers=present, memory=self.kept)
         with watch("attack"):
-            self.corrupt(sent, honest, step, rule)
+            self.corrupt(sent, honest, step, view)
         with watch("rule"):
-            outcome = self.aggregate(sent, honest, step, rule)
+            outcome = self.aggregate(sent, honest, step, view)
         with watch("metrics"):
             mean, dissimilarity_momenta = spread(sent[:honest])
             angle = None if outcome is None else cosine(outcome.update, mean)
         with watch("step"):
             if outcome is not None:
+                self.kept = outcome.memory
                 self.server.step(self.model.parameters, outcome.update, lr)
                 self.share_statistics(statistics, honest, len(present), step)
         dropped = () if outcome is None else outcome.dropped
@@ -135,18 +138,20 @@ class Round:
         self.momenta[rows] = self.momenta[rows].lerp_(gradients, share)
         return self.momenta[torch.tensor(present, device=gradients.device)]
 
-    def corrupt(self, sent: Tensor, honest: int, step: int, rule: Rule) -> None:
+    def corrupt(self, sent: Tensor, honest: int, step: int, view: View) -> None:
         """Writes what the attackers send to the rows after the honest ones, in place."""
         generator = stream(self.scenario.seed, "attack", step)
-        _corrupt(self.attack, sent, honest, rule, generator)
+        rows = range(honest + _attackers_that_decide(len(sent), honest))
+        _corrupt(self.attack, sent, honest, self.rule.at(view.of_rows(rows)), generator)
 
-    def aggregate(self, sent: Tensor, honest: int, step: int, rule: Rule) -> Outcome | None:
+    def aggregate(self, sent: Tensor, honest: int, step: int, view: View) -> Outcome | None:
         """What the server's rule makes of the momenta; None if too few of them are finite."""
         told, order = self.scenario.round_counts()[1], self.order(len(sent), honest, step)
         generator = stream(self.scenario.seed, "rule", step)
         try:
             # The copy in another order takes 1 ms of the 400 of a round of the paper's
             # Fashion-MNIST setting.
+            rule = self.rule.at(view.of_rows(order.tolist()))
             outcome = rule.aggregate(_rows(sent, order), told, generator)
         except TooFewUpdates:
             return None
@@ -184,6 +189,7 @@ class Round:
             "server": self.server.state_dict(),
             "attacks": [attack.state_dict() if attack else {} for attack in attacks],
             "reference": self.reference.state_dict() if self.reference else {},
+            "kept": dict(self.kept),
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
@@ -191,6 +197,7 @@ class Round:
         self.model.load(state["parameters"], state["statistics"])
         self.momenta.copy_(state["momenta"])
         self.server.load_state_dict(state["server"])
+        self.kept = MappingProxyType(state["kept"])
         if self.reference is not None:
             self.reference.load_state_dict(state["reference"])
         for attack, memory in zip(
@@ -219,17 +226,20 @@ def _rows(sent: Tensor, order: Tensor) -> Tensor:
     return sent.index_select(0, order.to(sent.device))
 
 
-def _corrupt(
-    attack: Attack | None, sent: Tensor, honest: int, rule: Rule, generator: torch.Generator
-) -> None:
-    attackers = len(sent) - honest
-    if attack is None or attackers == 0:
-        return
+def _attackers_that_decide(present: int, honest: int) -> int:
     # With few participants the attackers may happen to be no minority. No attack is defined there:
     # as many as would be one decide what all send; beside one honest worker they copy it, and
     # among themselves they send zeros.
-    minority = min(attackers, honest - 1)
-    if minority < 1:
+    return max(0, min(present - honest, honest - 1))
+
+
+def _corrupt(
+    attack: Attack | None, sent: Tensor, honest: int, rule: Rule, generator: torch.Generator
+) -> None:
+    if attack is None or len(sent) == honest:
+        return
+    minority = _attackers_that_decide(len(sent), honest)
+    if not minority:
         sent[honest:] = sent[0] if honest else 0.0
         return
     rows = attack(sent[:honest], minority, rule, generator)
