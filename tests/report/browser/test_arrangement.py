@@ -47,6 +47,9 @@ def test_rows_and_columns_can_be_any_axis(look: Open, address: str, runs: Runs) 
     assert page.locator("#measures label").all_inner_texts() == [
         "Accuracy",
         "At the end",
+        "Balanced",
+        "Macro-F1",
+        "Worst class",
         "Dissimilarity",
         "Cosine",
     ]

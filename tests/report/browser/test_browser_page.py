@@ -17,7 +17,15 @@ from wola.report.scores import gains, ranked, scores
 
 NONE, MINUS = "\N{EN DASH}", "\N{MINUS SIGN}"
 TITLES = {f"{NONE} (rule alone)": "-"}
-MEASURES = ("accuracy", "worst", "dissimilarity", "gain")
+MEASURES = (
+    "accuracy",
+    "worst",
+    "balanced",
+    "macro-f1",
+    "worst-class",
+    "dissimilarity",
+    "gain",
+)
 
 
 def choose(page: Any, name: str, *labels: str) -> None:
@@ -68,6 +76,9 @@ def expected(runs: Runs, measure: str) -> dict[tuple[float, int, str], str]:
     metric, summary, digits = {
         "accuracy": ("accuracy", "global", 1),
         "worst": ("accuracy", "worst", 1),
+        "balanced": ("balanced-accuracy", "global", 1),
+        "macro-f1": ("macro-f1", "global", 1),
+        "worst-class": ("worst-class", "global", 1),
         "dissimilarity": ("dissimilarity", "global", 2),
     }[measure]
     made = {}

@@ -28,6 +28,9 @@ FIELDS = {
     "workers": "workers",
     "accuracy": "accuracy",
     "final": "final_accuracy",
+    "balanced": "balanced_accuracy",
+    "macro-f1": "macro_f1",
+    "worst-class": "worst_class",
     "dissimilarity": "dissimilarity_momenta",
     "cosine": "cosine",
     "wola": "wola",
@@ -42,6 +45,7 @@ CELL = ("dataset", "setting", "alpha", "byzantine", "strategy")
 _PARTS = tuple(name for name in Scenario.model_fields if name in PARTS.kinds)
 _MORE = tuple(name for name in Scenario.model_fields if name not in FIELDS.values())
 _NUMBERS = ("accuracy", "final_accuracy", "dissimilarity_momenta", "cosine")
+_OF_CLASSES = ("balanced_accuracy", "macro_f1", "worst_class")
 
 #: So much of a key tells runs apart on a page.
 KEY = 16
@@ -58,7 +62,11 @@ def all_runs(runs: Runs) -> pl.DataFrame:
 
 def rows(table: pl.DataFrame) -> Iterator[list[Any]]:
     """A list of values per run, in the order of `FIELDS`."""
-    short = table.with_columns(pl.col("key").str.head(KEY), pl.col(*_NUMBERS).round_sig_figs(12))
+    short = table.with_columns(
+        pl.col("key").str.head(KEY),
+        pl.col(*_NUMBERS).round_sig_figs(12),
+        pl.col(*_OF_CLASSES).round_sig_figs(6),
+    )
     others = table.select("dataset", *_MORE).iter_rows()
     columns = [name for name in FIELDS.values() if name != "more"]
     place = list(FIELDS).index("more")

@@ -18,6 +18,21 @@ const MEASURES = {
     digits: 1,
     about: "Accuracy in % of the final model, mean over seeds (sd).",
   },
+  balanced: {
+    title: "Balanced",
+    digits: 1,
+    about: "Mean over classes of the final model's accuracy in %, mean over seeds (sd).",
+  },
+  "macro-f1": {
+    title: "Macro-F1",
+    digits: 1,
+    about: "Mean over classes of the final model's F1 in %, mean over seeds (sd).",
+  },
+  "worst-class": {
+    title: "Worst class",
+    digits: 1,
+    about: "Accuracy in % of the final model on its worst class, mean over seeds (sd).",
+  },
   dissimilarity: {
     title: "Dissimilarity",
     digits: 2,
@@ -30,6 +45,9 @@ const MEASURES = {
     about: "Cosine of the aggregate and the honest workers' mean, mean over seeds (sd).",
   },
 };
+
+// Those that are a number of each run.
+const OF_RUNS = Object.keys(MEASURES).filter((name) => name !== "worst" && name !== "gain");
 
 // The measures that mean something for these rows and columns.
 const measures = () =>
@@ -140,24 +158,8 @@ class Cell {
     return this.#scores[name];
   }
 
-  #plain(name) {
+  plain(name) {
     return this.#score(name, () => score(this.rows, name, this.expected));
-  }
-
-  get accuracy() {
-    return this.#plain("accuracy");
-  }
-
-  get final() {
-    return this.#plain("final");
-  }
-
-  get dissimilarity() {
-    return this.#plain("dissimilarity");
-  }
-
-  get cosine() {
-    return this.#plain("cosine");
   }
 
   get worst() {
@@ -165,6 +167,13 @@ class Cell {
     return this.#score("worst", () => score(this.rows, "accuracy", this.expected, select));
   }
 }
+
+for (const name of OF_RUNS)
+  Object.defineProperty(Cell.prototype, name, {
+    get() {
+      return this.plain(name);
+    },
+  });
 
 // The runs that pass the filters of what is averaged over. Runs without Byzantine workers are never
 // averaged with others.

@@ -113,7 +113,7 @@ function showOverview(found, columns) {
     found.map((cell) => cell.row),
   ).filter((value) => name !== "gain" || usesWola(value));
   const numbers = found.map((cell) => cell[name].mean ?? 0);
-  const percent = ["accuracy", "worst", "final"].includes(name);
+  const percent = !["gain", "dissimilarity", "cosine"].includes(name);
   const most = lowest(numbers) < 0 ? 0 : percent ? 100 : highest(numbers);
   const single = columns.length === 1 && most > 0;
   const heads = make(

@@ -31,7 +31,6 @@ function facts(row, found) {
 }
 
 const factTitle = (name) =>
-  own({ "macro-f1": "Macro-F1" }, name) ??
   own(MEASURES, name)?.title ??
   own(AXES, name) ??
   name.charAt(0).toUpperCase() + name.slice(1).replaceAll("-", " ");
