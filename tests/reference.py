@@ -264,6 +264,21 @@ def clipping(x: Array, max_norm: float) -> Array:
     return np.array([clip(row, max_norm) for row in x])
 
 
+def clip_largest(x: Array, f: int) -> Array:
+    return clipping(x, sorted((norm(row) for row in x), reverse=True)[f])
+
+
+def angle_nnm(x: Array, f: int) -> Array:
+    """Means of the n - f rows of largest cosine; a zero row has cosine 0 with all."""
+    lengths = [norm(row) for row in x]
+    units = [row / length if length else 0 * row for row, length in zip(x, lengths, strict=True)]
+    far = [
+        [distance(unit, other) if unit.any() and other.any() else 2**0.5 for other in units]
+        for unit in units
+    ]
+    return np.array([shared(row, len(x) - f) @ x for row in far])
+
+
 def arc(x: Array, f: int) -> Array:
     n = len(x)
     k = 2 * f * (n - f) // n

@@ -30,7 +30,17 @@ from wola.aggregation import (
     Rule,
     TrimmedMean,
 )
-from wola.mixing import ARC, NNM, Bucketing, Clipping, FiniteOnly, FoundationFL, Mixing
+from wola.mixing import (
+    ARC,
+    NNM,
+    AngleNNM,
+    Bucketing,
+    ClipLargest,
+    Clipping,
+    FiniteOnly,
+    FoundationFL,
+    Mixing,
+)
 
 Reference = Callable[[Array, int], Array]
 SEED = 31
@@ -196,6 +206,11 @@ CHAINS = [
         {"translation": False, "agreement": False},
     ),
     RuleEntry(
+        ClipLargest() | AngleNNM() | TrimmedMean(),
+        _then(reference.clip_largest, _then(reference.angle_nnm, reference.trimmed_mean)),
+        {"translation": False, "agreement": False},
+    ),
+    RuleEntry(
         FoundationFL() | TrimmedMean(),
         _then(_no_f(reference.foundation_fl), reference.trimmed_mean),
         {"agreement": False},
@@ -239,6 +254,13 @@ MIXINGS = [
         {**_NOT_EQUIVARIANT, "average": False},
     ),
     MixingEntry(ARC(), reference.arc, {"translation": False, "average": False}),
+    MixingEntry(ClipLargest(), reference.clip_largest, {"translation": False, "average": False}),
+    MixingEntry(AngleNNM(), reference.angle_nnm, {"translation": False}),
+    MixingEntry(
+        ClipLargest() | AngleNNM(),
+        lambda x, f: reference.angle_nnm(reference.clip_largest(x, f), f),
+        {"translation": False, "average": False},
+    ),
     MixingEntry(
         ARC() | FoundationFL(),
         lambda x, f: reference.foundation_fl(reference.arc(x, f)),

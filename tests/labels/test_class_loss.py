@@ -43,8 +43,15 @@ def by_hand(name, logits, labels, shares, smoothing):
             z[:, c] -= counts[c] ** -0.25
         elif name == "logit-adjusted":
             z = z[:, HELD] + np.log(p[HELD])
-        own = z[:, HELD.index(c) if name == "logit-adjusted" else c]
+        elif name == "wola-shift":
+            q = np.array(Q)
+            r = np.sqrt(p * q) / np.sqrt(p * q).sum()
+            z = z[:, HELD] + np.log(r[HELD] / q[HELD])
+        restricted = name in ("logit-adjusted", "wola-shift")
+        own = z[:, HELD.index(c) if restricted else c]
         weight = Q[c] / p[c] if name.startswith("wola") else 1.0
+        if name == "wola-shift":
+            weight = r[c] / p[c]
         total += smooth[:, c] * weight * (np.log(np.exp(z).sum(1)) - own)
     return total
 

@@ -64,6 +64,7 @@ def test_only_the_batch_level_takes_the_counts_of_each_batch():
         "fedlc": False,
         "dmfl": False,
         "logit-adjusted": False,
+        "wola-shift": False,
     }
 
 
@@ -148,7 +149,7 @@ def test_every_loss_and_its_gradient_are_finite_in_every_precision(name, counts,
     loss.backward()
     assert loss.isfinite()
     assert logits.grad.isfinite().all()
-    if name == "logit-adjusted":
+    if name in ("logit-adjusted", "wola-shift"):
         absent = torch.tensor(counts) == 0
         assert not logits.grad[:, absent].any()
         assert bool(logits.grad.any()) == (sum(count > 0 for count in counts) > 1)

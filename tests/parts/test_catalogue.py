@@ -56,6 +56,7 @@ OTHER = {
     ("loss", "fedlc"): "fedlc(tau=2)",
     ("loss", "logit-adjusted"): "logit-adjusted(tau=0.25)",
     ("loss", "wola"): "wola(renormalise=true)",
+    ("loss", "wola-shift"): "wola-shift(tau=0.25)",
     ("loss", "wola-batch"): "wola-batch(renormalise=true)",
     ("mixing", "bucketing"): "bucketing(size=2)",
     ("mixing", "clipping"): "clipping(max_norm=2.5)",
@@ -63,6 +64,10 @@ OTHER = {
     ("noise", "gaussian"): "gaussian(epsilon=1, delta=0.1)",
     ("noise", "laplace"): "laplace(epsilon=0.5)",
     ("objective", "prior"): "prior(q=(0.25, 0.75))",
+    (
+        "objective",
+        "shrunk",
+    ): "shrunk(rule=nnm+krum(power=1), noise=laplace(epsilon=0.5), share=0.25)",
     ("objective", "shared"): "shared(rule=nnm+krum(power=1), noise=laplace(epsilon=0.5))",
     ("objective_attack", "worst"): "worst(beam=2, rounds=1)",
     ("partition", "dirichlet"): "dirichlet(mode=disjoint)",

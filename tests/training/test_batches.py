@@ -122,7 +122,7 @@ def test_batches_have_the_shifts_and_margins_of_their_workers_and_no_others(name
     scenario = Scenario(loss=name)
     federation = assemble(scenario)
     (batch,) = draw_batches(federation, scenario, [7, 2], 1)
-    assert (batch.shifts is not None) == (name in ("fedlc", "logit-adjusted"))
+    assert (batch.shifts is not None) == (name in ("fedlc", "logit-adjusted", "wola-shift"))
     assert (batch.margins is not None) == (name == "dmfl")
     for part in ("shifts", "margins"):
         if getattr(batch, part) is not None:

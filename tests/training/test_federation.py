@@ -110,9 +110,12 @@ def test_a_scenario_names_its_loss_and_keeps_its_terms_for_every_worker(loss):
     assert (counts == 0).any()
     with np.errstate(divide="ignore"):
         calibration = np.where(counts > 0, counts, 1e-8) ** -0.25
+        p, q = counts / counts.sum(1, keepdims=True), federation.q.numpy()
+        tempered = np.sqrt(p * q) / np.sqrt(p * q).sum(1, keepdims=True)
         shifts = {
             "fedlc": -calibration,
-            "logit-adjusted": np.log(counts / counts.sum(1, keepdims=True)),
+            "logit-adjusted": np.log(p),
+            "wola-shift": np.log(tempered / q),
         }
     wanted = {"shifts": shifts.get(loss), "margins": calibration if loss == "dmfl" else None}
     for name, expected in wanted.items():

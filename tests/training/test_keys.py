@@ -67,6 +67,7 @@ PART_DEFAULTS = {
     ("loss", "fedlc"): {"tau": 1.0},
     ("loss", "logit-adjusted"): {"tau": 1.0},
     ("loss", "wola"): {"renormalise": False},
+    ("loss", "wola-shift"): {"tau": 0.5},
     ("loss", "wola-batch"): {"renormalise": False},
     ("mixing", "bucketing"): {"size": None},
     ("mixing", "clipping"): {"max_norm": 1.0},

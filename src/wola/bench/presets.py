@@ -9,7 +9,7 @@ from wola.bench.grid import Grid, GridError
 from wola.bench.iris import keep_iris
 from wola.bench.store import Store
 from wola.ground.names import nearest
-from wola.training import STRATEGIES
+from wola.training import PAPER_STRATEGIES
 
 _DATASETS = ("mnist", "fashion-mnist", "cifar10", "purchase100")
 _SKEWS = (3.0, 1.0, 0.3)
@@ -23,7 +23,7 @@ _RULES = (
 _SEEDS = (1, 2, 3)
 
 _DEFENCES: dict[str, Any] = {
-    "strategy": tuple(STRATEGIES),
+    "strategy": tuple(PAPER_STRATEGIES),
     "aggregator": _RULES,
     "attack": ("alie", "foe", "lf", "mimic", "sf"),
 }

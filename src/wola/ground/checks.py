@@ -9,9 +9,15 @@ from wola.ground.names import nearest
 
 
 def check_number(
-    name: str, value: float, *, least: float = -inf, above: float = -inf, below: float = inf
+    name: str,
+    value: float,
+    *,
+    least: float = -inf,
+    above: float = -inf,
+    below: float = inf,
+    most: float = inf,
 ) -> float:
-    """`value` if it is a finite number with least <= value and above < value < below.
+    """`value` if it is a finite number with least <= value <= most and above < value < below.
 
     Another kind of value is a TypeError, another number a ValueError.
 
@@ -24,11 +30,12 @@ def check_number(
         f" >= {least:g}" if least > -inf else "",
         f" > {above:g}" if above > -inf else "",
         f" < {below:g}" if below < inf else "",
+        f" <= {most:g}" if most < inf else "",
     ]
     allowed = "a finite number" + " and".join(bound for bound in bounds if bound)
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} = {value!r} is a {type(value).__name__}; allowed: {allowed}")
-    if not (isfinite(value) and value >= least and above < value < below):
+    if not (isfinite(value) and least <= value <= most and above < value < below):
         raise ValueError(f"{name} = {value!r}; allowed: {allowed}")
     return value
 

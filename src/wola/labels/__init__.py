@@ -12,12 +12,14 @@ from wola.labels.losses import (
     LogitAdjusted,
     WoLA,
     WoLABatch,
+    WoLAShift,
 )
 from wola.labels.noise import GaussianMechanism, LaplaceMechanism, Mechanism
 from wola.labels.objective import Objective, Prior, Shared, Uniform
 from wola.labels.objective_attack import ObjectiveAttack
 from wola.labels.outlier_distribution import OutlierDistribution
 from wola.labels.rarest_class import RarestClass
+from wola.labels.shrunk import Shrunk
 from wola.labels.simplex import (
     check_distribution,
     nearest_distribution,
@@ -45,11 +47,13 @@ __all__ = [
     "Prior",
     "RarestClass",
     "Shared",
+    "Shrunk",
     "Terms",
     "Uniform",
     "WoLA",
     "WoLABatch",
     "WoLALoss",
+    "WoLAShift",
     "WorstDistribution",
     "check_distribution",
     "checked_terms",

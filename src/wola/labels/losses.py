@@ -155,6 +155,46 @@ class LogitAdjusted(Loss):
         return Terms(torch.ones_like(q), self.tau * label_distribution(counts).log())
 
 
+@dataclass(frozen=True)
+class WoLAShift(Loss):
+    r"""Tempered label alignment: one minimiser for all workers, also where classes are missing.
+
+    .. math:: r_i^c \propto (p_i^c)^{1-\tau} (q^c)^{\tau} \text{ on the classes held}, \qquad
+              w^c = r_i^c / p_i^c, \qquad b^c = \log (r_i^c / q^c)
+
+    and :math:`b^c = -\infty` for a class that the worker lacks. Where the inputs of a class are
+    distributed alike at all workers, :math:`\mathrm{softmax}(z + b)` is the worker's posterior
+    under r_i exactly if :math:`z = \log q(\cdot \mid x)` up to a constant on its classes: one z
+    minimises every honest loss. The weights have mean 1 over the worker's data; ``tau`` 0 is
+    logit adjustment against q, 1 is WoLA restricted to the classes held. A worker of one class
+    has a gradient of 0. A class held to which q gives nothing has weight 0 and a shift of -100.
+    The loss is our own, made of known pieces: logit adjustment (Menon et al., ICLR 2021),
+    restricted softmax for missing classes (X.-C. Li and D.-C. Zhan, FedRS, KDD 2021) and WoLA's
+    weights; see docs/beyond.md.
+
+    >>> WoLAShift().terms(torch.tensor([1, 4, 0]), torch.ones(3) / 3).weights
+    tensor([1.6667, 0.8333, 0.0000], dtype=torch.float64)
+    """
+
+    tau: float = 0.5
+
+    def __post_init__(self) -> None:
+        check_number("tau", self.tau, least=0, most=1)
+
+    def terms(self, counts: Tensor, q: Tensor) -> Terms:
+        """Weights r over p and shifts log(r / q) on the classes held (C,)."""
+        p, q = label_distribution(counts), q.double()
+        held, aimed = p > 0, (p > 0) & (q > 0)
+        share = (
+            torch.where(aimed, p, 1.0) ** (1 - self.tau) * torch.where(aimed, q, 1.0) ** self.tau
+        )
+        r = torch.where(aimed, share, 0.0)
+        r = r / r.sum() if bool(aimed.any()) else r
+        weights = torch.where(held, r / torch.where(held, p, 1.0), 0.0)
+        shifts = torch.where(held, -100.0, -torch.inf).to(r)
+        return Terms(weights, torch.where(aimed, (r / torch.where(aimed, q, 1.0)).log(), shifts))
+
+
 #: Every loss that a scenario can name.
 LOSSES: Mapping[str, type[Loss]] = MappingProxyType(
     {
@@ -164,6 +204,7 @@ LOSSES: Mapping[str, type[Loss]] = MappingProxyType(
         "fedlc": FedLC,
         "dmfl": DMFL,
         "logit-adjusted": LogitAdjusted,
+        "wola-shift": WoLAShift,
     }
 )
 

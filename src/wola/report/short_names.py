@@ -37,6 +37,9 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "fedlc": "FedLC",
         "dmfl": "DMFL",
         "logit-adjusted": "LogitAdj",
+        "wola-shift": "WoLA-shift",
+        "angle-nnm": "AngleNNM",
+        "clip-largest": "ClipLargest",
     }
 )
 

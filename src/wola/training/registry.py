@@ -83,10 +83,20 @@ from wola.labels import (
     Prior,
     RarestClass,
     Shared,
+    Shrunk,
     Uniform,
     WorstDistribution,
 )
-from wola.mixing import ARC, NNM, Bucketing, Clipping, FoundationFL, Mixing
+from wola.mixing import (
+    ARC,
+    NNM,
+    AngleNNM,
+    Bucketing,
+    ClipLargest,
+    Clipping,
+    FoundationFL,
+    Mixing,
+)
 from wola.models import MODELS
 from wola.parts import Call, Catalogue, Kind, Unimportable, written
 from wola.training.schedule import SCHEDULES, Schedule
@@ -130,6 +140,8 @@ MIXINGS: Mapping[str, type[Mixing]] = MappingProxyType(
         "foundation-fl": FoundationFL,
         "clipping": Clipping,
         "arc": ARC,
+        "clip-largest": ClipLargest,
+        "angle-nnm": AngleNNM,
     }
 )
 
@@ -161,7 +173,7 @@ ATTACKS: Mapping[str, type[Attack | LabelAttack]] = MappingProxyType(
 )
 
 OBJECTIVES: Mapping[str, type[Objective]] = MappingProxyType(
-    {"prior": Prior, "uniform": Uniform, "shared": Shared}
+    {"prior": Prior, "uniform": Uniform, "shared": Shared, "shrunk": Shrunk}
 )
 
 OBJECTIVE_ATTACKS: Mapping[str, type[ObjectiveAttack]] = MappingProxyType(
@@ -236,8 +248,10 @@ _PLAIN = {"loss": "cross-entropy", "objective": "prior", "objective_attack": "no
 _WOLA = {**_PLAIN, "loss": "wola"}
 _DAGGER = {"loss": "wola", "objective": "shared", "objective_attack": "rarest-class"}
 
+_SHIFT = {"loss": "wola-shift", "objective": "uniform", "objective_attack": "none"}
+
 #: The strategies of the WoLA paper: what each one sets in a scenario.
-STRATEGIES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+PAPER_STRATEGIES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
         "-": {**_PLAIN, "mixing": "none"},
         "BKT": {**_PLAIN, "mixing": "bucketing"},
@@ -247,6 +261,15 @@ STRATEGIES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         "WoLA+NNM": {**_WOLA, "mixing": "nnm"},
         "WoLA-dagger": {**_DAGGER, "mixing": "none"},
         "WoLA-dagger+NNM": {**_DAGGER, "mixing": "nnm"},
+    }
+)
+
+#: Those and ours, which ask nobody for labels.
+STRATEGIES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {
+        **PAPER_STRATEGIES,
+        "WoLA-shift": {**_SHIFT, "mixing": "none"},
+        "WoLA-shift+angle": {**_SHIFT, "mixing": "clip-largest+angle-nnm"},
     }
 )
 

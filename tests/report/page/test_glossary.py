@@ -1,7 +1,7 @@
 import pytest
 
 from wola.report.page.glossary import WORDS, field_lines, glossary, part_line, strategy_line
-from wola.training import PARTS, STRATEGIES, Scenario
+from wola.training import PAPER_STRATEGIES, PARTS, STRATEGIES, Scenario
 
 
 @pytest.mark.parametrize("kind", PARTS.kinds)
@@ -38,7 +38,7 @@ def test_a_text_that_is_no_part_is_its_own_line(text: str) -> None:
     assert part_line("attack", text) == text
 
 
-@pytest.mark.parametrize("name", STRATEGIES)
+@pytest.mark.parametrize("name", PAPER_STRATEGIES)
 def test_every_strategy_of_the_paper_has_a_line(name: str) -> None:
     line = strategy_line(name, STRATEGIES[name])
     assert ("†" in line) == ("dagger" in name)

@@ -21,10 +21,12 @@ _NAMED: dict[str, LineStyle] = {
     "WoLA+NNM": {"color": "#0072B2", "linestyle": "-", "marker": "s"},
     "WoLA-dagger": {"color": "#E69F00", "linestyle": (0, (5, 2)), "marker": "d"},
     "WoLA-dagger+NNM": {"color": "#56B4E9", "linestyle": (0, (2.5, 1)), "marker": "X"},
+    "WoLA-shift": {"color": "#882255", "linestyle": (0, (2, 1)), "marker": "<"},
+    "WoLA-shift+angle": {"color": "#332288", "linestyle": (0, (8, 1)), "marker": "*"},
 }
 _OTHERS: tuple[LineStyle, ...] = (
-    {"color": "#332288", "linestyle": (0, (8, 1)), "marker": "*"},
-    {"color": "#882255", "linestyle": (0, (2, 1)), "marker": "<"},
+    {"color": "#AA4499", "linestyle": (0, (7, 3)), "marker": "H"},
+    {"color": "#117733", "linestyle": (0, (3, 1, 1, 1)), "marker": "8"},
     {"color": "#999933", "linestyle": (0, (8, 1, 1, 1)), "marker": ">"},
     {"color": "#44AA99", "linestyle": (0, (4, 1, 4, 3)), "marker": "p"},
     {"color": "#661100", "linestyle": (0, (1, 1, 4, 1)), "marker": "h"},
@@ -36,7 +38,7 @@ _SIGNS = {"-": "- (rule alone)"}
 def line_styles(strategies: Iterable[str]) -> dict[str, LineStyle]:
     """Colour, line style and marker of each strategy, in the order of a legend.
 
-    The paper's strategies look the same in every figure; others take what is left, by alphabet.
+    The named strategies look the same in every figure; others take what is left, by alphabet.
 
     >>> list(line_styles(["mine", "WoLA", "-"]))
     ['-', 'WoLA', 'mine']
