@@ -22,7 +22,19 @@ def test_the_page_tells_whether_the_goals_are_reached() -> None:
         "tables, no index": [{**quick, **more}],
         "page": [{**quick, **more, "seconds": 21.0}],
     }
-    text = report.page({"date": "today"}, found, rounds=1)
-    assert "| tables | 1.0 | 0.9 | 3.0 | 400 | under 3 s, 1000 MB: yes |" in text
+    text = report.report_page({"date": "today"}, found, rounds=1)
+    assert "| tables | 1.0 | 0.9 | 3.0 | 400 | under 2 s, 1000 MB: yes |" in text
     assert "| page | 21.0 | 0.9 | 3.0 | 400 | under 20 s, 1000 MB: no |" in text
-    assert "of 5,760 scenarios" in text
+    assert "of 5,760 runs" in text
+    assert "together under 15 MB: yes" in text
+
+
+def test_a_larger_store_holds_copies_of_all_runs_under_other_seeds(tmp_path: Path) -> None:
+    small = fill(Store.open(tmp_path / "store"), scenarios()[:4])
+    large = Store.open(report.larger_store(small.path, 10, tmp_path / "large"), create=False)
+    keys = list(large.keys())
+    assert len(keys) == 12
+    assert not any(map(large.damage, keys))
+    given = [small.scenario(key).seed for key in list(small.keys())]
+    seeds = [large.scenario(key).seed for key in keys]
+    assert sorted(seeds) == sorted(seed + 1000 * turn for seed in given for turn in range(3))

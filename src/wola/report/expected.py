@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import polars as pl
 
@@ -15,6 +16,12 @@ APART = ("dataset", "setting")
 COORDINATES = TABLE_AXES[1:]
 
 
+_Known = dict[tuple[str, ...], pl.DataFrame]
+
+#: The tables of one report ask for the same runs again and again.
+_known: WeakKeyDictionary[Runs, _Known] = WeakKeyDictionary()
+
+
 def expected_runs(runs: Runs, free: Sequence[str] = ()) -> pl.DataFrame:
     """A row for each combination of the values seen, with `wola`: whether the loss is WoLA.
 
@@ -26,6 +33,13 @@ def expected_runs(runs: Runs, free: Sequence[str] = ()) -> pl.DataFrame:
     >>> expected_runs(read_runs()).columns
     ['dataset', 'setting', 'strategy', 'alpha', 'byzantine', 'aggregator', 'attack', 'seed', 'wola']
     """
+    known = _known.setdefault(runs, {})
+    if (asked := tuple(free)) not in known:
+        known[asked] = _expected_runs(runs, free)
+    return known[asked]
+
+
+def _expected_runs(runs: Runs, free: Sequence[str]) -> pl.DataFrame:
     columns = list(dict.fromkeys([*APART, *COORDINATES, *free, "wola"]))
     seen = pl.concat([runs.table.select(columns), runs.failed.select(columns)])
     apart = [name for name in APART if name not in free]
@@ -38,12 +52,12 @@ def expected_runs(runs: Runs, free: Sequence[str] = ()) -> pl.DataFrame:
         wola = dict(some.group_by("strategy").agg(pl.col("wola").any()).iter_rows())
         values = {axis: _values(runs, some, axis) for axis in axes}
         for strategy, aligned in wola.items():
-            whole = pl.select(strategy=pl.lit(strategy), wola=pl.lit(aligned))
-            whole = whole.join(shared, how="cross") if apart else whole
+            whole = pl.select(strategy=pl.lit(strategy), wola=pl.lit(aligned)).lazy()
+            whole = whole.join(shared.lazy(), how="cross") if apart else whole
             for axis in axes:
                 own = pl.Series(axis, values[axis][strategy], seen.schema[axis]).to_frame()
-                whole = whole.join(own, how="cross")
-            made.append(whole.select(order))
+                whole = whole.join(own.lazy(), how="cross")
+            made.append(whole.select(order).collect())
     return pl.concat(made)
 
 

@@ -15,8 +15,8 @@ from wola.bench.run_files import summary_in
 from wola.ground.sealed import Damaged
 from wola.report.page.metrics_files import METRICS, RunCurves, read_curves
 
-#: At most so many tests and so many spans of steps are kept of a run.
-TESTS, SPANS = 120, 60
+#: At most so many spans of steps are kept of a run, and twice as many tests.
+SPANS = 60
 
 #: So many digits count where values may have any size.
 COUNTING = 4
@@ -32,12 +32,13 @@ def run_details(folder: Path, workers: int) -> dict[str, Any]:
     return many_details([(folder, workers)])[0]
 
 
-def many_details(wanted: Sequence[tuple[Path, int]]) -> list[dict[str, Any]]:
+def many_details(wanted: Sequence[tuple[Path, int]], spans: int = SPANS) -> list[dict[str, Any]]:
     """What the page shows of runs beside their rows, from their folders and counts of workers.
 
     `accuracy`, `dissimilarity` and `cosine` are lists of steps and of values. `weights` has a byte
     per span of steps and worker, in base64: 0 to 254 stand for `low` to `high`, 255 for no weight.
-    Long runs are cut into spans of equal length, each shown by its mean. `classes` has the names
+    Long runs are cut into so many `spans` of equal length, each shown by its mean, and their tests
+    into twice as many. `classes` has the names
     and the accuracies of the classes, `confusion` how often each was taken for each. Of damaged
     files nothing is shown.
     """
@@ -47,7 +48,7 @@ def many_details(wanted: Sequence[tuple[Path, int]]) -> list[dict[str, Any]]:
     intact = [p for p, digest in zip(paths, digests, strict=True) if _is_intact(p, digest)]
     curves = read_curves(intact)
     return [
-        {**run_classes(summary), **_shown(curves.get(path), workers)}
+        {**run_classes(summary), **_shown(curves.get(path), workers, spans)}
         for path, summary, (_, workers) in zip(paths, summaries, wanted, strict=True)
     ]
 
@@ -83,7 +84,7 @@ def run_classes(summary: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
-def _shown(curves: RunCurves | None, workers: int) -> dict[str, Any]:
+def _shown(curves: RunCurves | None, workers: int, spans: int) -> dict[str, Any]:
     """The curves of a run as the page has them."""
     if curves is None:
         return {}
@@ -91,14 +92,14 @@ def _shown(curves: RunCurves | None, workers: int) -> dict[str, Any]:
     steps = curves.steps
     if (accuracy := curves.numbers.get("accuracy")) is not None:
         tested = np.isfinite(accuracy)
-        made["accuracy"] = _curve(steps[tested], accuracy[tested], TESTS, digits=2)
+        made["accuracy"] = _curve(steps[tested], accuracy[tested], 2 * spans, digits=2)
     if (spread := curves.numbers.get("dissimilarity_momenta")) is not None:
-        made["dissimilarity"] = _curve(steps, spread, SPANS, digits=None)
+        made["dissimilarity"] = _curve(steps, spread, spans, digits=None)
     cosine = curves.numbers.get("cosine")
     if cosine is not None and np.isfinite(cosine).any():
-        made["cosine"] = _curve(steps, cosine, SPANS, digits=3)
+        made["cosine"] = _curve(steps, cosine, spans, digits=3)
     if len(curves.weights):
-        made["weights"] = _weights(steps, _matrix(curves, workers))
+        made["weights"] = _weights(steps, _matrix(curves, workers), spans)
     return made
 
 
@@ -166,14 +167,14 @@ def _matrix(curves: RunCurves, workers: int) -> NDArray[np.float64]:
     return made
 
 
-def _weights(steps: NDArray[Any], matrix: NDArray[np.float64]) -> dict[str, Any]:
-    shown = span_means(matrix, SPANS)
+def _weights(steps: NDArray[Any], matrix: NDArray[np.float64], spans: int) -> dict[str, Any]:
+    shown = span_means(matrix, spans)
     finite = shown[np.isfinite(shown)]
     low, high = (float(min(0, finite.min())), float(finite.max())) if finite.size else (0.0, 1.0)
     scaled = (shown - low) / ((high - low) or 1.0) * (_MISSING - 1)
     codes = np.where(np.isfinite(scaled), np.rint(scaled), _MISSING).astype(np.uint8)
     return {
-        "steps": _places(steps, SPANS),
+        "steps": _places(steps, spans),
         "workers": matrix.shape[1],
         "low": shortened(np.array([low]), None)[0],
         "high": shortened(np.array([high]), None)[0],

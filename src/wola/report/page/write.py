@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from wola.ground.files import write_whole
-from wola.report.page.curves import many_details
+from wola.report.page.curves import SPANS, many_details
 from wola.report.page.document import embedded, page_document
 from wola.report.page.rows import CELL, FAILED, FIELDS, KEY, all_runs, details, names, rows
 from wola.report.page.under_way import failure_reason
@@ -17,6 +17,9 @@ from wola.report.runs import Runs
 
 #: Curves of more runs, or of more characters in all, go into files beside the page.
 MOST_RUNS, MOST_CHARACTERS = 500, 4_500_000
+
+#: Of many runs the curves are kept with fewer spans: so many in all, but this many of each.
+ALL_SPANS, LEAST_SPANS = 300_000, 12
 
 Details = dict[str, dict[str, Any]]
 
@@ -39,7 +42,7 @@ def write_page(runs: Runs, out: Path) -> Path:
     folder, kept = out / "curves", _few_enough(runs, table, cells)
     if kept is None:
         data["files"] = [file for file, cell in enumerate(cells, 1) for _ in range(len(cell))]
-        _write_curves(runs, cells, folder)
+        _write_curves(runs, cells, folder, spans_of_each(len(table)))
         text = page_document(data, {}, place="beside")
     else:
         text = page_document(data, kept, place="inside")
@@ -49,12 +52,21 @@ def write_page(runs: Runs, out: Path) -> Path:
     return page
 
 
-def cell_details(runs: Runs, cell: pl.DataFrame) -> Details:
+def spans_of_each(runs: int) -> int:
+    """How many spans of steps the page keeps of a run, one of so many: the more runs, the fewer.
+
+    >>> spans_of_each(5_000), spans_of_each(20_000)
+    (60, 15)
+    """
+    return min(SPANS, max(LEAST_SPANS, ALL_SPANS // max(runs, 1)))
+
+
+def cell_details(runs: Runs, cell: pl.DataFrame, spans: int = SPANS) -> Details:
     """What the page shows of each run of a table, by the beginning of its key."""
     found = list(cell.iter_rows(named=True))
     done = [row for row in found if row["ending"] != FAILED]
     folder = runs.stores[0].folder if len(runs.stores) == 1 else runs.folder
-    read = many_details([(folder(row["run"]), row["workers"]) for row in done])
+    read = many_details([(folder(row["run"]), row["workers"]) for row in done], spans)
     shown = dict(zip((row["key"] for row in done), read, strict=True))
     return {
         row["key"][:KEY]: details(row, shown.get(row["key"], {}), _reason(runs, row))
@@ -90,9 +102,9 @@ def _few_enough(runs: Runs, table: pl.DataFrame, cells: list[pl.DataFrame]) -> D
     return made
 
 
-def _write_curves(runs: Runs, cells: list[pl.DataFrame], folder: Path) -> None:
+def _write_curves(runs: Runs, cells: list[pl.DataFrame], folder: Path, spans: int) -> None:
     for file, cell in enumerate(cells, 1):
-        text = f'wolaCurves({file},"{packed(cell_details(runs, cell))}");\n'
+        text = f'wolaCurves({file},"{packed(cell_details(runs, cell, spans))}");\n'
         # Made again in no time after a power cut; forced to disk one by one they take long.
         write_whole(folder / f"{file:05d}.js", text.encode(), sync=False)
 
