@@ -11,7 +11,9 @@ from wola.aggregation.dnc import DnC
 from wola.aggregation.fltrust import FLTrust
 from wola.aggregation.gas import GAS
 from wola.aggregation.geometric_median import GeometricMedian
+from wola.aggregation.greco import GReco
 from wola.aggregation.huber import Huber
+from wola.aggregation.hullguard import HullGuard
 from wola.aggregation.krum import Krum
 from wola.aggregation.loss_rejection import ERR, LFR, LFRandERR
 from wola.aggregation.meamed import MeaMed
@@ -52,9 +54,11 @@ __all__ = [
     "CoordinateMedian",
     "DnC",
     "FLTrust",
+    "GReco",
     "GeometricMedian",
     "GramRule",
     "Huber",
+    "HullGuard",
     "Krum",
     "LFRandERR",
     "MeaMed",

@@ -13,15 +13,13 @@ from torch import Generator
 
 from wola.aggregation.generators import column_generator
 from wola.aggregation.krum import Krum
+from wola.aggregation.lengths import ROUNDED, squared_lengths
 from wola.aggregation.products import Floats
 from wola.aggregation.rule import Rule, Solution
 from wola.aggregation.selection import smallest, sums_of_smallest
 from wola.aggregation.source import Matrix, split_pieces
 from wola.aggregation.space import Space
 from wola.ground.checks import check_whole
-
-#: How far what is added up in float64 may be off, relative to what was added.
-ROUNDED = 2.0**-48
 
 
 @dataclass(frozen=True)
@@ -95,24 +93,11 @@ def _distances(space: Space, groups: Sequence[_Group]) -> tuple[Floats, Floats]:
     for g, (_, points, solution) in enumerate(groups):
         if solution.weights is not None:
             aggregate = solution.weights @ solution.space.mixture
-            squares[:, g], errors[:, g] = _lengths(points, points.mixture - aggregate)
+            squares[:, g], errors[:, g] = squared_lengths(points, points.mixture - aggregate)
     if by_column:
         found = _column_distances(space, [groups[g] for g in by_column])
         squares[:, by_column], errors[:, by_column] = found
     return squares, errors
-
-
-def _lengths(space: Space, coefficients: Floats) -> tuple[Floats, Floats]:
-    """Squared lengths of differences of mixtures of a space's updates, and their errors, (m,)."""
-    sums = coefficients.sum(axis=1)
-    # Two averages differ by nothing that lies in the common part, whatever their weights round to.
-    sums[np.abs(sums) <= ROUNDED * np.abs(coefficients).sum(axis=1)] = 0.0
-    basis = np.column_stack([coefficients, sums])
-    squares = ((basis @ space.products) * basis).sum(axis=1)
-    lengths = np.sqrt(np.maximum(space.products.diagonal(), 0.0))
-    errors = space.rounding * (np.abs(basis) @ lengths) ** 2
-    apart = squares > errors
-    return squares * apart, errors * apart
 
 
 def _column_distances(space: Space, groups: Sequence[_Group]) -> tuple[Floats, Floats]:

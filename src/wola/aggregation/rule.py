@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Generator, Tensor
 
 from wola.aggregation.columns import middle_mean
@@ -129,6 +130,10 @@ class Rule(ABC):
         if f > most:
             raise ValueError(f"{self} with n = {n} workers allows f <= {most}, not f = {f}")
 
+    def check_classes(self, n: int, f: int, classes: int) -> None:
+        """Raise a ValueError if the rule cannot work where there are so many classes."""
+        check_whole("classes", classes, least=1)
+
     def __call__(self, updates: Updates, f: int, generator: Generator | None = None) -> Any:
         """The aggregate of the updates, (d,)."""
         return self.aggregate(updates, f, generator).update
@@ -207,12 +212,20 @@ class At(Rule):
         return self.rule.needs_products
 
     def check(self, n: int, f: int) -> None:
-        """As the rule."""
+        """As the rule, with so many classes as the workers report on."""
         self.rule.check(n, f)
+        if self.view.classes is not None:
+            self.rule.check_classes(n, f, self.view.classes)
 
     def max_byzantine(self, n: int) -> int:
-        """As the rule."""
-        return self.rule.max_byzantine(n)
+        """The largest f that the rule accepts with so many classes; -1 if none is."""
+        for f in range(self.rule.max_byzantine(n), -1, -1):
+            try:
+                self.check(n, f)
+            except ValueError:
+                continue
+            return f
+        return -1
 
     def solve(self, space: Space, f: int, generator: Generator | None) -> Solution:
         """As the rule, in a space that has what it needs."""
@@ -231,10 +244,26 @@ class At(Rule):
 
     def opened(self, source: UpdateSource, f: int) -> tuple[Space, UpdateSource, int]:
         """The space of the updates that are finite, with the server's own rows beside them."""
+        given, reporting = source.n, self._reporting(source.n)
+        if len(reporting) < given:
+            source, f = source.keep(reporting), max(0, f - (given - len(reporting)))
         rows = self.rule.landmarks(self.view)
         marks = 0 if rows is None else len(rows)
-        stacked = source if rows is None else Stacked(source, rows)
-        return open_space(stacked, f, self.needs_products, marks=marks, view=self.view)
+        stacked = source if rows is None else Stacked(source, rows, given)
+        space, source, f = open_space(stacked, f, self.needs_products, marks=marks, view=self.view)
+        if len(reporting) < given:
+            space = replace(space, view=self.view.of_rows(source.rows[: space.n]))
+        return space, source, f
+
+    def _reporting(self, n: int) -> NDArray[np.int64]:
+        if "labels" not in self.rule.needs:
+            return np.arange(n)
+        reporting = self.view.reporting(n)
+        if not len(reporting):
+            raise TooFewUpdates(
+                f"none of {n} workers reports a label distribution: nothing is left to aggregate"
+            )
+        return reporting
 
     def __str__(self) -> str:
         return str(self.rule)

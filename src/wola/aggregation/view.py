@@ -113,8 +113,9 @@ class View:
     """All that a server may know beside the updates; every field may be missing.
 
     `reference` is its own clean data, `labels` (n, C) the label distributions that the workers
-    report, `workers` the names of the rows (None: 0, ..., n - 1). `memory` is what the rule kept of
-    the round before: `Outcome.memory`, empty in the first round.
+    report (a worker whose report is none is dropped, as one whose update is not finite), `workers`
+    the names of the rows (None: 0, ..., n - 1). `memory` is what the rule kept of the round before:
+    `Outcome.memory`, empty in the first round.
     """
 
     reference: Reference | None = None
@@ -149,16 +150,39 @@ class View:
         return replace(self, labels=labels, workers=workers)
 
     @property
+    def classes(self) -> int | None:
+        """How many classes the workers report on, C; None without reports."""
+        return None if self.labels is None else int(self.labels.shape[1])
+
+    def reporting(self, n: int) -> NDArray[np.int64]:
+        """Which of n workers report a label distribution: all of them where nothing is reported.
+
+        A distribution is finite, not negative and sums to 1 within 1e-6.
+
+        >>> View(labels=torch.tensor([[0.5, 0.5], [2.0, -1.0], [float("nan"), 1.0]])).reporting(3)
+        array([0])
+        """
+        if self.labels is None:
+            return np.arange(n)
+        rows = torch.as_tensor(self.labels).double()
+        if len(rows) != n or not rows.shape[1]:
+            raise ValueError(
+                f"labels has shape {tuple(rows.shape)}; allowed: ({n}, C), a report of each worker"
+            )
+        usable = ((rows >= 0).all(1) & ((rows.sum(1) - 1).abs() <= 1e-6)).cpu().numpy()
+        return np.flatnonzero(usable)
+
+    @property
     def known(self) -> Reference:
         """The reference; a `MissingReference` if there is none."""
         if self.reference is None:
             raise MissingReference("there is no reference; allowed: View(reference=...)")
         return self.reference
 
-    def check(self, rule: object, needs: Iterable[str]) -> None:
+    def check(self, rule: object, needs: frozenset[str]) -> None:
         """Raise a `MissingReference` that says how to give what the rule needs and is not here.
 
-        >>> View().check("FLTrust()", {"mean"})
+        >>> View().check("FLTrust()", frozenset({"mean"}))
         Traceback (most recent call last):
         wola.aggregation.view.MissingReference: FLTrust() needs a reference of the server's own; \
 allowed: rule.at(View(reference=...))
@@ -170,6 +194,9 @@ allowed: rule.at(View(reference=...))
                 if given == "labels":
                     what = "the label distributions that the workers report"
                 raise MissingReference(f"{rule} needs {what}; allowed: rule.at(View({given}=...))")
+        if "labels" in needs and self.labels is not None and self.labels.ndim != 2:
+            shape = tuple(self.labels.shape)
+            raise ValueError(f"labels has shape {shape}; allowed: (n, C), a report of each worker")
 
 
 NOTHING_KNOWN = View()

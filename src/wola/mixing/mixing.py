@@ -171,6 +171,12 @@ class Chain(Rule):
         except ValueError as error:
             raise ValueError(f"{self} with n = {n} and f = {f}: {error}") from error
 
+    def check_classes(self, n: int, f: int, classes: int) -> None:
+        """Check the rule with the count that reaches it."""
+        for mixing in self.mixings:
+            n = mixing.count(n, f)
+        self.rule.check_classes(n, f, classes)
+
     def max_byzantine(self, n: int) -> int:
         """The largest f that every part accepts; -1 if none is."""
         for f in range((n - 1) // 2, -1, -1):
