@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 from numpy.typing import NDArray
 from torch import Generator
 
-from wola.aggregation.label_rule import LabelRule, reports_of
+from wola.aggregation.label_rule import LabelRule, class_estimates, reports_of
 from wola.aggregation.lengths import squared_lengths
 from wola.aggregation.products import Floats
 from wola.aggregation.rule import Solution
@@ -61,19 +62,20 @@ class GReco(LabelRule):
             return Solution(space, weights=np.full(space.n, 1.0 / space.n))
         reports = reports_of(space)
         chosen = representatives(space, reports, self.representatives)
-        rebuilt = reports @ np.linalg.pinv(chosen @ reports) @ chosen
-        units = _units(space, np.eye(space.n)) - _units(space, rebuilt)
-        squares, errors = squared_lengths(space, units)
+        estimates, rounded = class_estimates(chosen @ reports)
+        own = _units(space, np.eye(space.n))
+        rebuilt = _units(space, reports @ estimates @ chosen, rounded)
+        off = rounded * (np.abs(own) + np.abs(rebuilt))
+        squares, errors = squared_lengths(space, own - rebuilt, off)
         return Solution(space, weights=smallest(squares, space.n - f, errors))
 
 
-def _units(space: Space, coefficients: Floats) -> Floats:
+def _units(space: Space, coefficients: Floats, rounded: npt.ArrayLike = 0.0) -> Floats:
     """Combinations (k, n) of the points at length 1, or 0, over the updates of the source."""
     over_source = coefficients @ space.mixture
-    lengths = np.sqrt(squared_lengths(space, over_source)[0])[:, None]
-    units: Floats = np.where(
-        lengths > 0.0, over_source / np.where(lengths > 0.0, lengths, 1.0), 0.0
-    )
+    squares, _ = squared_lengths(space, over_source, rounded * np.abs(over_source))
+    lengths = np.sqrt(squares)[:, None]
+    units: Floats = over_source / np.where(lengths > 0.0, lengths, np.inf)
     return units
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from torch import Generator
 
 from wola.aggregation.coordinate_median import CoordinateMedian
-from wola.aggregation.label_rule import LabelRule, reports_of
+from wola.aggregation.label_rule import LabelRule, class_estimates, reports_of
 from wola.aggregation.lengths import squared_lengths
 from wola.aggregation.products import Floats
 from wola.aggregation.rule import Rule, Solution
@@ -139,11 +139,14 @@ class HullGuard(LabelRule):
         draws[np.broadcast_to(~members[:, None], draws.shape)] = np.inf
         # In the order of the draws, whatever the order of the rows.
         taken = np.argsort(draws, axis=-1)[..., : 2 * classes]
-        inverses = np.linalg.pinv(reports[taken])
+        inverses, rounded = class_estimates(reports[taken])
         estimates = np.zeros((*taken.shape[:2], classes, n))
         np.put_along_axis(estimates, taken[:, :, None, :], inverses, axis=-1)
+        off = rounded[..., None, None] * np.abs(estimates)
+        off += off.mean(axis=1, keepdims=True)
         estimates -= estimates.mean(axis=1, keepdims=True)
-        squares, errors = squared_lengths(space, estimates @ space.mixture)
+        over_source, off = estimates @ space.mixture, off @ np.abs(space.mixture)
+        squares, errors = squared_lengths(space, over_source, off)
         spreads: Floats = squares.sum(axis=(1, 2)) / self.estimates
         reach: Floats = errors.sum(axis=(1, 2)) / self.estimates
         return spreads, reach

@@ -23,6 +23,7 @@ from wola.testing._expect import (
     properties_of,
     run,
 )
+from wola.testing._reporting import Reporting
 from wola.testing._robustness import (
     aggregated,
     agreement_wins,
@@ -48,6 +49,7 @@ def check_rule(
     average: bool = True,
     agreement: bool = True,
     workers: Iterable[int] = (11, 8),
+    labels: int | None = None,
 ) -> None:
     """Run the battery on a rule; an AssertionError says which property failed and where.
 
@@ -56,8 +58,8 @@ def check_rule(
     device; gradients are left behind; a worker with a NaN, an infinity or an overflowing norm
     changes nothing but n and f; column blocks give what the whole matrix gives; `weights` rebuild
     the result and are zero for dropped workers; `check` accepts `max_byzantine(n)` and refuses one
-    more; n = 1, d = 0, d = 1, duplicates and ties are ordinary; bad input is refused. The options
-    say what else the rule promises, and may be switched off:
+    more; n = 1 (where it is accepted), d = 0, d = 1, duplicates and ties are ordinary; bad input is
+    refused. The options say what else the rule promises, and may be switched off:
 
     - `permutation`: rule(x[p]) = rule(x) for any order p of the workers, also where duplicates,
       equal distances or small whole numbers make ties;
@@ -68,7 +70,9 @@ def check_rule(
       not carry the result away from honest updates that differ.
 
     `workers` lists the numbers n to try, each with f = 0 and with f at its largest. The calls pass
-    a generator that starts afresh each time.
+    a generator that starts afresh each time. A rule that reads label reports is given as it is, not
+    at a view, with the number of classes as `labels`: every update then brings a report and a name
+    that depend on it alone, and go where it goes.
 
     >>> from wola.aggregation import Mean, TrimmedMean
     >>> check_rule(TrimmedMean())
@@ -77,6 +81,8 @@ def check_rule(
         ...
     AssertionError: Mean() fails 'n - f equal updates come back whatever the others send' ...
     """
+    if labels is not None:
+        rule = Reporting(rule, labels)
     cases = [Case(n, f) for n in workers for f in sorted({0, rule.max_byzantine(n)})]
     expect(bool(cases), "workers is empty: there is nothing to check")
     claimed = [
@@ -99,7 +105,8 @@ def check_rule(
     call = partial(aggregated, rule)
     run(rule, equivariances(call, cases, translation=translation, scale=scale))
     run(rule, properties_of(cases, *(f for given, f in claimed if given), rule=rule))
-    run(rule, properties_of([Case(1, 0)], one_worker_is_ordinary, rule=rule, average=average))
+    alone = [Case(1, 0)] if rule.max_byzantine(1) >= 0 else []
+    run(rule, properties_of(alone, one_worker_is_ordinary, rule=rule, average=average))
     run(rule, properties_of(cases, huge_values_stay_finite, rule=rule, average=average))
     run(rule, call_properties(call, cases) + properties_of(cases, dtypes_agree, call=call))
 
