@@ -92,6 +92,14 @@ class BOBA(GramRule):
         check_number("least", self.least)
         check_whole("iterations", self.iterations, least=1)
 
+    def check_classes(self, n: int, f: int, classes: int) -> None:
+        """Refuse fewer workers beside the Byzantine than there are classes."""
+        if classes < 2 or n - f < classes:
+            raise ValueError(
+                f"{self} with C = {classes} classes needs C >= 2 and n - f >= C workers; "
+                f"n = {n}, f = {f} leaves {n - f}"
+            )
+
     def landmarks(self, view: View) -> Tensor:
         """The server's row of each class, (C, d)."""
         return view.known.classes()
@@ -120,12 +128,8 @@ class BOBA(GramRule):
 
     def _fitted(self, space: Space, f: int) -> tuple[Plane, Floats]:
         n, classes = space.n, space.marks
+        self.check_classes(n, f, classes)
         count = n - f
-        if classes < 2 or count < classes:
-            raise ValueError(
-                f"{self} with C = {classes} classes needs C >= 2 and n - f >= C workers; "
-                f"n = {n}, f = {f} leaves {count}"
-            )
         rows = space.with_marks
         gram, errors = rows.centred_gram, rows.gram_errors[:n]
         weights = np.append(np.zeros(n), np.full(classes, 1.0 / classes))

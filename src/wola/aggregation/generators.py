@@ -14,15 +14,21 @@ def copied(generator: Generator | None) -> Generator | None:
     return copy
 
 
-def column_generator(generator: Generator | None, drawing: str) -> np.random.Generator:
-    """A NumPy generator for columns, seeded by one draw; without one an error names the `drawing`.
-
-    NumPy draws some of many columns without shuffling all of them.
-    """
+def needed(generator: Generator | None, drawing: str) -> Generator:
+    """The generator; without one an error names the `drawing` that needs it."""
     if generator is None:
         raise ValueError(
             f"{drawing} and generator is None; allowed: a torch.Generator that the caller keeps "
             "from round to round"
         )
-    seed = torch.randint(2**63 - 1, (1,), generator=generator, device=generator.device)
+    return generator
+
+
+def column_generator(generator: Generator | None, drawing: str) -> np.random.Generator:
+    """A NumPy generator for columns, seeded by one draw; without one an error names the `drawing`.
+
+    NumPy draws some of many columns without shuffling all of them.
+    """
+    source = needed(generator, drawing)
+    seed = torch.randint(2**63 - 1, (1,), generator=source, device=source.device)
     return np.random.default_rng(int(seed))

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from torch import Generator
 
 from wola.aggregation.coordinate_median import CoordinateMedian
+from wola.aggregation.generators import needed
 from wola.aggregation.label_rule import LabelRule, class_estimates, reports_of
 from wola.aggregation.lengths import squared_lengths
 from wola.aggregation.products import Floats
@@ -88,11 +89,7 @@ class HullGuard(LabelRule):
 
     def solve(self, space: Space, f: int, generator: Generator | None) -> Solution:
         """The rule over the buckets of the workers with the highest scores."""
-        if generator is None:
-            raise ValueError(
-                f"{self} draws workers and generator is None; allowed: a torch.Generator that the "
-                "caller keeps from round to round"
-            )
+        generator = needed(generator, f"{self} draws workers")
         ranks = _ranks_of_names(space)
         scores = self._scores(space, f, generator, ranks)
         shuffle = _uniform((space.n,), generator)[ranks]

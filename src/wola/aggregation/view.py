@@ -26,6 +26,9 @@ GIVEN_BY = {
     "labels": "labels",
 }
 
+#: What of it comes from data of the server's own.
+FROM_REFERENCE = frozenset(need for need, given in GIVEN_BY.items() if given == "reference")
+
 
 class Reference(Protocol):
     """A server's own clean data, seen through the model of this round."""

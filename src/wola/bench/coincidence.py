@@ -156,9 +156,14 @@ def _without_attackers(scenario: Scenario) -> Iterable[Reading]:
             yield {name: "none"}, f"{name} is not read: nobody attacks when f = 0"
 
 
+def _reads_reports(scenario: Scenario) -> bool:
+    known = part_name(scenario.objective) in ("prior", "uniform")
+    return not known or "labels" in scenario.rule().needs
+
+
 _UNREAD: tuple[tuple[str, str, Callable[[Scenario], bool]], ...] = (
     ("alpha", "partition", lambda s: not PARTS.takes("partition", s.partition, "alpha")),
-    ("objective_attack", "objective", lambda s: part_name(s.objective) in ("prior", "uniform")),
+    ("objective_attack", "objective", lambda s: not _reads_reports(s)),
 )
 
 

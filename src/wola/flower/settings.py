@@ -75,8 +75,8 @@ class StrategySettings:
         self.aggregation_rule.check(self.n, self.f)
         if self.aggregation_rule.needs:
             raise ValueError(
-                f"rule = {self.aggregation_rule} needs data of the server's own, which a strategy "
-                "does not have; allowed: a rule that needs none"
+                f"rule = {self.aggregation_rule} needs data of the server's own or label reports, "
+                "which a strategy does not give it; allowed: a rule that needs neither"
             )
         self._check_quorum()
         check_whole("min_nodes", self.nodes_at_start, least=1)

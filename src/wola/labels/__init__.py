@@ -2,6 +2,7 @@
 
 from wola.labels.class_loss import ClassLoss
 from wola.labels.counts import global_distribution, label_counts, label_distribution
+from wola.labels.dirac_distribution import DiracDistribution
 from wola.labels.dissimilarity import gradient_dissimilarity
 from wola.labels.loss import WoLALoss, wola_loss
 from wola.labels.losses import (
@@ -18,6 +19,8 @@ from wola.labels.noise import GaussianMechanism, LaplaceMechanism, Mechanism
 from wola.labels.objective import Objective, Prior, Shared, Uniform
 from wola.labels.objective_attack import ObjectiveAttack
 from wola.labels.outlier_distribution import OutlierDistribution
+from wola.labels.projected_distribution import ProjectedDistribution
+from wola.labels.random_distribution import RandomDistribution
 from wola.labels.rarest_class import RarestClass
 from wola.labels.shrunk import Shrunk
 from wola.labels.simplex import (
@@ -27,6 +30,7 @@ from wola.labels.simplex import (
     total_variation,
 )
 from wola.labels.terms import Loss, Terms, checked_terms
+from wola.labels.uniform_distribution import UniformDistribution
 from wola.labels.weights import wola_weights
 from wola.labels.worst_distribution import WorstDistribution
 
@@ -35,6 +39,7 @@ __all__ = [
     "LOSSES",
     "ClassLoss",
     "CrossEntropy",
+    "DiracDistribution",
     "FedLC",
     "GaussianMechanism",
     "LaplaceMechanism",
@@ -45,11 +50,14 @@ __all__ = [
     "ObjectiveAttack",
     "OutlierDistribution",
     "Prior",
+    "ProjectedDistribution",
+    "RandomDistribution",
     "RarestClass",
     "Shared",
     "Shrunk",
     "Terms",
     "Uniform",
+    "UniformDistribution",
     "WoLA",
     "WoLABatch",
     "WoLALoss",

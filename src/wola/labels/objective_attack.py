@@ -9,7 +9,11 @@ from wola.labels.simplex import Distributions
 
 
 class ObjectiveAttack(ABC):
-    """An attack on the objective q: a frozen value whose one verb makes f false reports."""
+    """Lies about labels: a frozen value whose one verb makes f false reports.
+
+    Whoever reads reports meets them: the objective q that is estimated from them, and rules of the
+    server's that compare them with the updates.
+    """
 
     @abstractmethod
     def __call__(
@@ -21,3 +25,10 @@ class ObjectiveAttack(ABC):
         generator: Generator | None = None,
     ) -> Tensor:
         """The reports (f, C) float64 against the ``honest`` distributions (h, C)."""
+
+    def told(self, reports: Tensor, updates: Tensor, honest: int) -> Tensor:
+        """What the attackers tell a rule in a round, (n - honest, C): what they reported.
+
+        ``reports`` (n, C) and ``updates`` (n, d) are those of all, the ``honest`` ones first.
+        """
+        return reports[honest:]

@@ -9,6 +9,7 @@ import torch
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
+from wola.aggregation.view import FROM_REFERENCE
 from wola.ground.names import nearest
 from wola.parts import part_name
 
@@ -83,7 +84,7 @@ def check_worker_counts(scenario: Scenario) -> None:
         )
     c, told = scenario.round_counts()
     rule = scenario.rule()
-    if rule.needs & {"mean", "classes", "losses"} and scenario.server_data == "none":
+    if rule.needs & FROM_REFERENCE and scenario.server_data == "none":
         raise ValueError(
             f"aggregator = {scenario.aggregator!r} needs data of the server's own; allowed: "
             "server_data = 'equal(samples=100)', 'prior(...)' or 'skewed(...)'"
@@ -95,6 +96,17 @@ def check_worker_counts(scenario: Scenario) -> None:
         )
     try:
         rule.check(c, told)
+    except ValueError as error:
+        raise ValueError(
+            f"aggregator = {scenario.aggregator!r} with mixing = {scenario.mixing!r}: {error}"
+        ) from None
+
+
+def check_classes(scenario: Scenario, classes: int) -> None:
+    """Refuse a rule that cannot work with as many classes as the data have."""
+    present, told = scenario.round_counts()
+    try:
+        scenario.rule().check_classes(present, told, classes)
     except ValueError as error:
         raise ValueError(
             f"aggregator = {scenario.aggregator!r} with mixing = {scenario.mixing!r}: {error}"

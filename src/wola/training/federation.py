@@ -16,10 +16,12 @@ from wola.data import (
     label_shift,
     partition_counts,
 )
-from wola.labels import Loss, Objective, Prior, Shared, Terms, checked_terms, global_distribution
+from wola.labels import Loss, Terms, checked_terms, global_distribution
+from wola.training.checks import check_classes
 from wola.training.content import dataset_of
 from wola.training.registry import PARTS
-from wola.training.scenario import Scenario
+from wola.training.reports import settle_objective, settle_reports
+from wola.training.scenario import Scenario, ScenarioError
 from wola.training.streams import stream
 
 
@@ -45,7 +47,8 @@ class Federation:
     """Who holds what: honest workers first, then the Byzantine ones.
 
     `inputs` (N, ...) and `labels` (n, N) or (1, N) are the training set as the workers see it,
-    `shards` the samples of each; `counts` (n, C) the labels they train on, `q` (C,) the objective,
+    `shards` the samples of each; `counts` (n, C) the labels they train on, `reports` (n, C) the
+    label distributions they report, Byzantine ones' lies among them, `q` (C,) the objective,
     `terms` the weights, shifts and margins (n, C) of the workers' losses, in float32; a loss per
     batch takes its own from each batch. `computing` workers compute updates; the
     others only send what an attack makes. `notes` tells what was out of the ordinary, `mix` what
@@ -58,6 +61,7 @@ class Federation:
     shards: list[Tensor]
     computing: int
     counts: Tensor
+    reports: Tensor
     q: Tensor
     terms: Terms
     test: HeldOut
@@ -111,11 +115,17 @@ def assemble(scenario: Scenario, dataset: Dataset | None = None) -> Federation:
     """
     device = torch.device(scenario.device)
     dataset = dataset or dataset_of(scenario.dataset)
-    classes, shards = len(dataset.classes), divided(scenario, dataset)
+    classes = len(dataset.classes)
+    try:
+        check_classes(scenario, classes)
+    except ValueError as error:
+        raise ScenarioError(str(error)) from None
+    shards = divided(scenario, dataset)
     labels = _labels(scenario, dataset.y_train, classes)
     shards = _trained_on(scenario, labels, shards, classes)
     counts = _counts(labels, shards, classes)
-    q = settle_objective(scenario, counts)
+    reports = settle_reports(scenario, counts)
+    q = settle_objective(scenario, counts, reports)
     terms = checked_terms(loss_of(scenario), counts, q)
     p = global_distribution(counts[: scenario.honest])
     chosen = tested_indices(scenario, dataset, p)
@@ -128,6 +138,7 @@ def assemble(scenario: Scenario, dataset: Dataset | None = None) -> Federation:
         shards=shards,
         computing=scenario.workers if trains_on_data(scenario) else scenario.honest,
         counts=counts,
+        reports=reports,
         q=q,
         terms=terms.to(torch.float32, device),
         test=HeldOut(test[rows].to(device), dataset.y_test[rows].to(device), copies),
@@ -199,35 +210,6 @@ def _counts(labels: Tensor, shards: list[Tensor], classes: int) -> Tensor:
         for i, shard in enumerate(shards)
     ]
     return torch.cat(rows)
-
-
-def settle_objective(scenario: Scenario, counts: Tensor) -> Tensor:
-    """The objective q (C,) of a scenario from the samples per worker and class (n, C)."""
-    objective = objective_of(scenario, counts)
-    distributions = _reports(objective, counts, scenario)
-    honest, f = distributions[: scenario.honest], scenario.byzantine
-    attack = PARTS.make("objective_attack", scenario.objective_attack)
-    if f > 0 and attack is not None:
-        lies = attack(honest, f, objective=objective, generator=stream(scenario.seed, "objective"))
-        distributions = torch.cat([honest, lies])
-    return objective(distributions, f, generator=stream(scenario.seed, "objective"))
-
-
-def objective_of(scenario: Scenario, counts: Tensor) -> Objective:
-    """The objective that the scenario names; a prior without a q is the honest workers' own."""
-    objective: Objective = PARTS.make("objective", scenario.objective)
-    if isinstance(objective, Prior) and objective.q is None:
-        return Prior(global_distribution(counts[: scenario.honest]).tolist())
-    return objective
-
-
-def _reports(objective: Objective, counts: Tensor, scenario: Scenario) -> Tensor:
-    """What all workers would report if they were honest, noise included: (n, C) float64."""
-    if isinstance(objective, Shared) and objective.noise is not None:
-        streams = (stream(scenario.seed, "report", i) for i in range(len(counts)))
-        rows = [objective.report(c, generator=g) for c, g in zip(counts, streams, strict=True)]
-        return torch.stack(rows)
-    return counts.double() / counts.sum(1, keepdim=True)
 
 
 def loss_of(scenario: Scenario) -> Loss:

@@ -23,7 +23,9 @@ from wola.aggregation import (
     DnC,
     FLTrust,
     GeometricMedian,
+    GReco,
     Huber,
+    HullGuard,
     Krum,
     LFRandERR,
     MeaMed,
@@ -73,6 +75,7 @@ from wola.data import (
 from wola.ground.names import nearest
 from wola.labels import (
     LOSSES,
+    DiracDistribution,
     GaussianMechanism,
     LaplaceMechanism,
     Loss,
@@ -81,10 +84,13 @@ from wola.labels import (
     ObjectiveAttack,
     OutlierDistribution,
     Prior,
+    ProjectedDistribution,
+    RandomDistribution,
     RarestClass,
     Shared,
     Shrunk,
     Uniform,
+    UniformDistribution,
     WorstDistribution,
 )
 from wola.mixing import (
@@ -130,6 +136,8 @@ AGGREGATORS: Mapping[str, type[Rule]] = MappingProxyType(
         "huber": Huber,
         "normalised-mean": NormalisedMean,
         "gas": GAS,
+        "greco": GReco,
+        "hullguard": HullGuard,
     }
 )
 
@@ -181,6 +189,10 @@ OBJECTIVE_ATTACKS: Mapping[str, type[ObjectiveAttack]] = MappingProxyType(
         "rarest-class": RarestClass,
         "outlier": OutlierDistribution,
         "worst": WorstDistribution,
+        "dirac": DiracDistribution,
+        "uniform": UniformDistribution,
+        "random": RandomDistribution,
+        "projection": ProjectedDistribution,
     }
 )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -10,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from wola.aggregation import CoordinateMedian, Outcome, Rule, TooFewUpdates, View
-from wola.aggregation.view import NO_MEMORY, Memory
+from wola.aggregation.view import FROM_REFERENCE, NO_MEMORY, Memory
 from wola.attacks import Attack
 from wola.models import FlatModel, build, model_for
 from wola.parts import part_name
@@ -20,6 +21,7 @@ from wola.training.gradients import make_gradients
 from wola.training.metrics import StepRecord, Stopwatch, cosine, spread
 from wola.training.order import in_rows, worker_places
 from wola.training.registry import PARTS
+from wola.training.reports import lies_of
 from wola.training.scenario import Scenario
 from wola.training.server import ServerOptimiser
 from wola.training.server_reference import ServerReference
@@ -48,6 +50,7 @@ class Round:
         self.model = FlatModel(module, scenario.device)
         self.rule: Rule = scenario.rule()
         self.attack, self.statistics_attack = self._new_attack(), self._new_attack()
+        self.lies = lies_of(scenario)
         self.server: ServerOptimiser = PARTS.make("server", scenario.server)(
             self.model.size, device=scenario.device
         )
@@ -60,7 +63,7 @@ class Round:
 
     def _new_reference(self) -> ServerReference | None:
         scenario, federation = self.scenario, self.federation
-        if federation.server is None or not self.rule.needs:
+        if federation.server is None or not self.rule.needs & FROM_REFERENCE:
             return None
         return ServerReference(
             scenario, federation, federation.server, self.model, self.gradients, self.rule.needs
@@ -87,9 +90,10 @@ class Round:
         if self.reference is not None:
             with watch("gradients"):
                 self.reference.advance(step, lr)
-        view = View(self.reference, workers=present, memory=self.kept)
+        view = View(self.reference, self.reports(present), present, self.kept)
         with watch("attack"):
             self.corrupt(sent, honest, step, view)
+            view = self.told(view, sent, honest)
         with watch("rule"):
             outcome = self.aggregate(sent, honest, step, view)
         with watch("metrics"):
@@ -143,6 +147,18 @@ class Round:
         generator = stream(self.scenario.seed, "attack", step)
         rows = range(honest + _attackers_that_decide(len(sent), honest))
         _corrupt(self.attack, sent, honest, self.rule.at(view.of_rows(rows)), generator)
+
+    def reports(self, present: Sequence[int]) -> Tensor | None:
+        """The label distributions that these workers reported, (c, C), if the rule reads them."""
+        return self.federation.reports[present] if "labels" in self.rule.needs else None
+
+    def told(self, view: View, sent: Tensor, honest: int) -> View:
+        """The view with what the attackers say of their labels once they know what they send."""
+        if self.lies is None or view.labels is None:
+            return view
+        reports = torch.as_tensor(view.labels)
+        lies = self.lies.told(reports, sent, honest)
+        return replace(view, labels=torch.cat([reports[:honest], lies]))
 
     def aggregate(self, sent: Tensor, honest: int, step: int, view: View) -> Outcome | None:
         """What the server's rule makes of the momenta; None if too few of them are finite."""

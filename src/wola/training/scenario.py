@@ -139,13 +139,14 @@ class Scenario(TrainingFields):
     itself, and holds its one text; a chain ``NNM() | Krum()`` given as aggregator is divided into
     `mixing` and `aggregator`. `inputs` are "scaled" to [0, 1], or "standardised" after that.
     `objective` "prior" is the honest workers' global label distribution, "shared" is estimated
-    from the reports, of which the Byzantine ones are those of `objective_attack`. Attack "none"
-    lets the f workers train honestly on shards of their own. With `participants` c < n drawn each
-    round, the rule is told f_c = min(ceil(f c / n), floor((c-1)/2)): a bound in expectation, not
-    a guarantee. The rule sees the workers in an `order` drawn anew in each round; "byzantine-first"
-    and "byzantine-last" show what a rule makes of the order. One's own data are divided with every
-    sample at one worker at most, unless a partition is named; where the data say who holds what,
-    they also give `workers`. An impossible scenario is a `ScenarioError`.
+    from the reports, of which the Byzantine ones are those of `objective_attack`; rules that read
+    label reports meet the same ones. Attack "none" lets the f workers train honestly on shards of
+    their own. With `participants` c < n drawn each round, the rule is told
+    f_c = min(ceil(f c / n), floor((c-1)/2)): a bound in expectation, not a guarantee. The rule sees
+    the workers in an `order` drawn anew in each round; "byzantine-first" and "byzantine-last" show
+    what a rule makes of the order. One's own data are divided with every sample at one worker at
+    most, unless a partition is named; where the data say who holds what, they also give `workers`.
+    An impossible scenario is a `ScenarioError`.
 
     >>> Scenario(dataset="digits", workers=10, byzantine=5)
     Traceback (most recent call last):
@@ -176,7 +177,7 @@ class Scenario(TrainingFields):
     objective: Part = _field("loss and objective", "prior")
     """The label distribution that the WoLA loss trains towards."""
     objective_attack: Part = _field("attack", "none")
-    """What Byzantine workers report as their label distribution."""
+    """What Byzantine workers report as their label distribution, whoever reads it."""
     mixing: Part = _field("server", "none")
     """What runs before the aggregator; several joined by +."""
     server_data: Part = _field("server", "none")

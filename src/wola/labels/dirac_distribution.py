@@ -1,0 +1,56 @@
+"""Reports of all mass on one class, the same for all or each its own."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Generator, Tensor
+
+from wola.aggregation.generators import needed
+from wola.ground.checks import check_whole
+from wola.labels.objective import Objective
+from wola.labels.objective_attack import ObjectiveAttack
+from wola.labels.simplex import Distributions, check_distributions
+
+
+@dataclass(frozen=True)
+class DiracDistribution(ObjectiveAttack):
+    r"""All mass on the class `label`, or on one that each attacker draws for itself.
+
+    .. math:: v_k = e_{c_k}
+
+    For all mass on the rarest class see :class:`RarestClass`. That the classes are drawn, evenly
+    and independently, is our choice.
+
+    >>> DiracDistribution(label=2)(torch.tensor([[0.5, 0.2, 0.3]]), f=2)
+    tensor([[0., 0., 1.],
+            [0., 0., 1.]], dtype=torch.float64)
+    """
+
+    label: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.label is not None:
+            check_whole("label", self.label, least=0)
+
+    def __call__(
+        self,
+        honest: Distributions,
+        f: int,
+        *,
+        objective: Objective | None = None,
+        generator: Generator | None = None,
+    ) -> Tensor:
+        """The reports (f, C) float64 against the ``honest`` distributions (h, C)."""
+        check_whole("f", f, least=0)
+        rows = check_distributions(honest, name="honest")
+        classes = rows.shape[1]
+        if self.label is None:
+            source = needed(generator, f"{self} draws classes")
+            labels = torch.randint(classes, (f,), generator=source, device=source.device)
+        elif self.label < classes:
+            labels = torch.full((f,), self.label)
+        else:
+            raise ValueError(
+                f"label = {self.label}; allowed with {classes} classes: 0 to {classes - 1}"
+            )
+        return torch.eye(classes, dtype=rows.dtype, device=rows.device)[labels.to(rows.device)]
