@@ -6,7 +6,15 @@ import torch
 
 from tests.attacks.sample import honest_updates
 from tests.reference import distance, norm
-from wola.aggregation import Krum, MultiKrum, TrimmedMean
+from wola.aggregation import (
+    FLTrust,
+    GReco,
+    Krum,
+    MultiKrum,
+    ReferenceRows,
+    TrimmedMean,
+    View,
+)
 from wola.attacks import FangKrum
 from wola.mixing import NNM
 from wola.testing import check_attack
@@ -57,3 +65,12 @@ def test_a_mean_of_zero_is_met_with_zeros():
 def test_the_battery_holds():
     check_attack(FangKrum())
     check_attack(FangKrum(), rule=NNM() | MultiKrum())
+
+
+def test_a_rule_that_knows_more_than_the_updates_is_followed_too():
+    honest = honest_updates(9, 30, 1)
+    own = ReferenceRows(mean=-honest.mean(0, keepdim=True))
+    reports = torch.full((12, 3), 1 / 3)
+    for rule in (FLTrust().at(View(own)), GReco().at(View(labels=reports))):
+        sent = FangKrum()(honest, 3, rule=rule)
+        assert bool(rule.weights(torch.cat([honest, sent]), 3)[-3:].sum() > 0)

@@ -4,17 +4,38 @@ import pytest
 import torch
 
 from tests.labels.dishonest import distributions
-from wola.labels import OutlierDistribution, RarestClass, WorstDistribution
+from wola.labels import (
+    DiracDistribution,
+    OutlierDistribution,
+    ProjectedDistribution,
+    RandomDistribution,
+    RarestClass,
+    UniformDistribution,
+    WorstDistribution,
+)
 from wola.labels.simplex import is_distribution
 
-ATTACKS = [RarestClass(), OutlierDistribution(), WorstDistribution(beam=3, rounds=2)]
+ATTACKS = [
+    RarestClass(),
+    OutlierDistribution(),
+    WorstDistribution(beam=3, rounds=2),
+    DiracDistribution(label=1),
+    DiracDistribution(),
+    UniformDistribution(),
+    RandomDistribution(),
+    ProjectedDistribution(),
+]
+
+
+def generator(seed=1):
+    return torch.Generator().manual_seed(seed)
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_reports_are_distributions_and_the_honest_ones_stay_untouched(attack):
     honest = distributions(9, 5, 4)
     before = honest.clone()
-    lies = attack(honest, 3)
+    lies = attack(honest, 3, generator=generator())
     assert lies.shape == (3, 5)
     assert lies.dtype == torch.float64
     assert is_distribution(lies).all()
@@ -24,7 +45,7 @@ def test_reports_are_distributions_and_the_honest_ones_stay_untouched(attack):
 
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_nobody_reports_nothing(attack):
-    assert attack(distributions(4, 3, 0), 0).shape == (0, 3)
+    assert attack(distributions(4, 3, 0), 0, generator=generator()).shape == (0, 3)
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
@@ -41,4 +62,10 @@ def test_nobody_reports_nothing(attack):
 )
 def test_bad_input_is_refused(attack, honest, f, error, words):
     with pytest.raises(error, match=words):
-        attack(honest, f)
+        attack(honest, f, generator=generator())
+
+
+@pytest.mark.parametrize("attack", ATTACKS[:-1])
+def test_what_was_reported_once_is_told_in_every_round(attack):
+    reports, updates = distributions(7, 3, 1), torch.randn(7, 5, generator=generator())
+    assert torch.equal(attack.told(reports, updates, 4), reports[4:])

@@ -13,9 +13,12 @@ from wola.aggregation import (
     ColumnRule,
     CoordinateMedian,
     GramRule,
+    HullGuard,
     Krum,
     Mean,
     Outcome,
+    Rule,
+    Solution,
     TrimmedMean,
 )
 from wola.mixing import NNM
@@ -329,3 +332,34 @@ def test_nothing_to_check_is_refused():
         check_mixing(NNM(), workers=())
     with pytest.raises(AssertionError, match="honest is empty"):
         check_attack(attacks.SignFlip(), honest=())
+
+
+@dataclass(frozen=True)
+class TrustsFirstReports(Rule):
+    """Reads a report for each worker, but by the place of its row."""
+
+    needs: ClassVar = frozenset({"labels"})
+
+    def solve(self, space, f, generator):
+        weights = np.asarray(space.view.labels)[:, 0] * (np.arange(space.n) + 1.0)
+        return Solution(space, weights=weights / weights.sum())
+
+
+@dataclass(frozen=True)
+class MostConcentrated(TrustsFirstReports):
+    """The mean, weighted by the largest part of each report."""
+
+    def solve(self, space, f, generator):
+        weights = np.asarray(space.view.labels).max(axis=1)
+        return Solution(space, weights=weights / weights.sum())
+
+
+def test_reports_go_where_their_updates_go():
+    check_rule(MostConcentrated(), labels=3, translation=False, agreement=False)
+    with pytest.raises(AssertionError, match="order of the workers makes no difference"):
+        check_rule(TrustsFirstReports(), labels=3, translation=False, agreement=False)
+
+
+def test_a_rule_that_refuses_a_single_worker_is_not_asked_about_one():
+    rule = HullGuard(subsets=5, bucket=1, rule=Mean())
+    check_rule(rule, labels=1, translation=False, agreement=False, workers=(5,))

@@ -20,10 +20,10 @@ def squared_lengths(
     difference of two averages, keep the digits in which the updates differ. `rounded` (..., n) or a
     number says how far the coefficients themselves may be off.
     """
-    sums = coefficients.sum(axis=-1)
+    sums = coefficients.sum(axis=-1, keepdims=True)
     # Two averages differ by nothing that lies in the common part, whatever their weights round to.
-    sums[np.abs(sums) <= ROUNDED * np.abs(coefficients).sum(axis=-1)] = 0.0
-    basis = np.concatenate([coefficients, sums[..., None]], axis=-1)
+    sums[np.abs(sums) <= ROUNDED * np.abs(coefficients).sum(axis=-1, keepdims=True)] = 0.0
+    basis = np.concatenate([coefficients, sums], axis=-1)
     squares = ((basis @ space.products) * basis).sum(axis=-1)
     lengths = np.sqrt(np.maximum(space.products.diagonal(), 0.0))
     errors = space.rounding * (np.abs(basis) @ lengths) ** 2

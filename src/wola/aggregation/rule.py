@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
@@ -107,6 +107,10 @@ class Rule(ABC):
     def at(self, view: View) -> Rule:
         """The rule with what the server knows in this round: itself if it uses none of it."""
         return At(self, view) if self.needs or self.remembers != "nothing" else self
+
+    def of_rows(self, rows: Sequence[int]) -> Rule:
+        """The rule for some of the workers, if it knows something of each: see `View.of_rows`."""
+        return self
 
     def landmarks(self, view: View) -> Tensor | None:
         """Rows (r, d) of the server's own whose inner products with the updates are needed."""
@@ -234,6 +238,10 @@ class At(Rule):
     def remembered(self, solution: Solution, update: Tensor) -> Memory:
         """As the rule."""
         return self.rule.remembered(solution, update)
+
+    def of_rows(self, rows: Sequence[int]) -> At:
+        """The rule with what the server knows of some of the workers."""
+        return replace(self, view=self.view.of_rows(rows))
 
     def bare_space(self, source: UpdateSource) -> Space:
         """The updates as points, with the server's own rows beside them."""

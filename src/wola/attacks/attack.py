@@ -143,5 +143,7 @@ class ColludingAttack(Attack):
         seen = look(honest, f, scaled=self.scale_equivariant)
         if not len(seen.workers):
             return honest.new_zeros(honest.shape[1]).expand(f, -1)
+        if rule is not None and seen.dropped:
+            rule = rule.of_rows([*seen.workers.tolist(), *range(len(honest), seen.n)])
         row = times_power_of_two(self.row(seen, rule, generator), seen.exponent)
         return row.to(honest.dtype).expand(f, -1)

@@ -1,6 +1,6 @@
 """Fang's attack on Krum."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import ClassVar
 
@@ -57,8 +57,9 @@ class FangKrum(ColludingAttack):
         base = torch.cat([seen.honest, size * sign[None]])
         space, _, _ = open_space(Matrix(base), 0, needs_products=True)
         factor = first = self._bound(space, seen)
+        judged = space if rule is None else _as_seen_by(rule, base, space)
         while factor >= SMALLEST * first and not self._followed(
-            space, h, seen.f, f, factor / size, rule, generator
+            judged, h, seen.f, f, factor / size, rule, generator
         ):
             factor /= 2
         return sign.double() * -factor
@@ -82,9 +83,18 @@ class FangKrum(ColludingAttack):
         generator: Generator | None,
     ) -> bool:
         sent = np.append(np.zeros(h), -factor)
-        mixed = space.mix(np.vstack([np.eye(h, h + 1), np.tile(sent, (copies, 1))]))
+        rows = np.vstack([np.eye(h, h + 1), np.tile(sent, (copies, 1))])
+        mixed = space.mix(rows, space.view)
         solution = None if rule is None else rule.solve(mixed, f, copied(generator))
         if solution is None or solution.weights is None:
             solution = Krum().solve(mixed, f, None)
         assert solution.weights is not None
-        return bool((solution.weights @ solution.space.mixture)[-1] != 0.0)
+        return bool((solution.weights @ solution.space.mixture)[h] != 0.0)
+
+
+def _as_seen_by(rule: Rule, base: Tensor, space: Space) -> Space:
+    """The space of the base with what the server knows beside it: its own rows, and reports."""
+    seen = rule.bare_space(Matrix(base))
+    if not seen.marks:
+        return replace(space, view=seen.view)
+    return replace(seen, given_products=seen.products, rounding=space.rounding)

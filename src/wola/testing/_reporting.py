@@ -46,7 +46,7 @@ class Reporting(Rule):
         """The space of the updates that are finite, with the reports that they bring."""
         updates = torch.cat([piece.double() for piece in source.pieces()], 1)
         labels = reports(updates, self.classes)
-        view = View(labels=labels, workers=_names(labels, _largest(updates)))
+        view = View(labels=labels, workers=_names(updates))
         return self._at(view).opened(source, f)
 
     def solve(self, space: Space, f: int, generator: Generator | None) -> Solution:
@@ -71,9 +71,9 @@ def _largest(updates: Tensor) -> Tensor:
     return torch.cat([values, values.new_zeros(len(values), 1)], 1).amax(1, keepdim=True)
 
 
-def _names(labels: Tensor, largest: Tensor) -> list[str]:
-    """Texts that are ordered first by the reports, then by the size of the updates."""
+def _names(updates: Tensor) -> list[str]:
+    """Texts that are ordered first by the updates' directions, then by their sizes."""
+    directions = np.round(reports(updates, classes=4).numpy(), 6).tolist()
     # The bits of positive numbers, as whole numbers, are in the order of the numbers.
-    sizes = largest[:, 0].numpy().view(np.int64).tolist()
-    rounded = np.round(labels.numpy(), 6).tolist()
-    return [f"{row} {size:020d}" for row, size in zip(rounded, sizes, strict=True)]
+    sizes = _largest(updates)[:, 0].numpy().view(np.int64).tolist()
+    return [f"{row} {size:020d}" for row, size in zip(directions, sizes, strict=True)]
