@@ -53,6 +53,7 @@ def test_coinciding_runs_are_the_same_to_the_last_bit(
         paper(server="adam(beta=0.5, beta2=0.5)"),
         paper(aggregator="krum(power=1)"),
         paper(objective="shared(krum)", objective_attack="worst"),
+        paper(aggregator="greco", objective_attack="worst"),
         paper(partition="tests.bench.own:ByAlpha", alpha=3.0),
     ],
 )

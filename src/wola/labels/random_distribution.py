@@ -14,7 +14,9 @@ from wola.labels.simplex import Distributions, check_distributions
 
 @dataclass(frozen=True)
 class RandomDistribution(ObjectiveAttack):
-    r"""Each attacker reports a distribution drawn evenly from all, :math:`v_k \sim Dir(1, ..., 1)`.
+    r"""Each attacker reports a distribution drawn evenly from all of them.
+
+    .. math:: v_k \sim Dir(1, \dots, 1)
 
     >>> attack, generator = RandomDistribution(), torch.Generator().manual_seed(1)
     >>> attack(torch.tensor([[0.5, 0.5]]), f=2, generator=generator).sum(1)
