@@ -14,7 +14,7 @@ def copied(generator: Generator | None) -> Generator | None:
     return copy
 
 
-def needed(generator: Generator | None, drawing: str) -> Generator:
+def given_generator(generator: Generator | None, drawing: str) -> Generator:
     """The generator; without one an error names the `drawing` that needs it."""
     if generator is None:
         raise ValueError(
@@ -29,6 +29,6 @@ def column_generator(generator: Generator | None, drawing: str) -> np.random.Gen
 
     NumPy draws some of many columns without shuffling all of them.
     """
-    source = needed(generator, drawing)
+    source = given_generator(generator, drawing)
     seed = torch.randint(2**63 - 1, (1,), generator=source, device=source.device)
     return np.random.default_rng(int(seed))

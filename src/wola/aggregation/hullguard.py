@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from torch import Generator
 
 from wola.aggregation.coordinate_median import CoordinateMedian
-from wola.aggregation.generators import needed
+from wola.aggregation.generators import given_generator
 from wola.aggregation.label_rule import LabelRule, class_estimates, reports_of
 from wola.aggregation.lengths import squared_lengths
 from wola.aggregation.products import Floats
@@ -89,7 +89,7 @@ class HullGuard(LabelRule):
 
     def solve(self, space: Space, f: int, generator: Generator | None) -> Solution:
         """The rule over the buckets of the workers with the highest scores."""
-        generator = needed(generator, f"{self} draws workers")
+        generator = given_generator(generator, f"{self} draws workers")
         ranks = _ranks_of_names(space)
         scores = self._scores(space, f, generator, ranks)
         shuffle = _uniform((space.n,), generator)[ranks]

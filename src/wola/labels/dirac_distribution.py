@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import torch
 from torch import Generator, Tensor
 
-from wola.aggregation.generators import needed
+from wola.aggregation.generators import given_generator
 from wola.ground.checks import check_whole
 from wola.labels.objective import Objective
 from wola.labels.objective_attack import ObjectiveAttack
@@ -45,7 +45,7 @@ class DiracDistribution(ObjectiveAttack):
         rows = check_distributions(honest, name="honest")
         classes = rows.shape[1]
         if self.label is None:
-            source = needed(generator, f"{self} draws classes")
+            source = given_generator(generator, f"{self} draws classes")
             labels = torch.randint(classes, (f,), generator=source, device=source.device)
         elif self.label < classes:
             labels = torch.full((f,), self.label)

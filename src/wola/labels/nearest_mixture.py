@@ -1,9 +1,8 @@
 """The mixture of some points that is nearest to the origin, from their inner products."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from wola.aggregation.products import Floats
 
 
 def nearest_mixture(products: Floats) -> Floats:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import torch
 from torch import Generator, Tensor
 
-from wola.aggregation.generators import needed
+from wola.aggregation.generators import given_generator
 from wola.ground.checks import check_whole
 from wola.labels.objective import Objective
 from wola.labels.objective_attack import ObjectiveAttack
@@ -19,8 +19,8 @@ class RandomDistribution(ObjectiveAttack):
     .. math:: v_k \sim Dir(1, \dots, 1)
 
     >>> attack, generator = RandomDistribution(), torch.Generator().manual_seed(1)
-    >>> attack(torch.tensor([[0.5, 0.5]]), f=2, generator=generator).sum(1)
-    tensor([1., 1.], dtype=torch.float64)
+    >>> attack(torch.tensor([[0.5, 0.5]]), f=3, generator=generator).shape
+    torch.Size([3, 2])
     """
 
     def __call__(
@@ -34,7 +34,7 @@ class RandomDistribution(ObjectiveAttack):
         """The reports (f, C) float64 against the ``honest`` distributions (h, C)."""
         check_whole("f", f, least=0)
         rows = check_distributions(honest, name="honest")
-        source = needed(generator, f"{self} draws distributions")
+        source = given_generator(generator, f"{self} draws distributions")
         draws = torch.empty(f, rows.shape[1], dtype=rows.dtype, device=source.device)
         draws.exponential_(generator=source)
         return (draws / draws.sum(1, keepdim=True)).to(rows.device)

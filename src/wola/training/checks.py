@@ -102,7 +102,7 @@ def check_worker_counts(scenario: Scenario) -> None:
         ) from None
 
 
-def check_classes(scenario: Scenario, classes: int) -> None:
+def check_class_count(scenario: Scenario, classes: int) -> None:
     """Refuse a rule that cannot work with as many classes as the data have."""
     present, told = scenario.round_counts()
     try:

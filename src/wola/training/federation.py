@@ -17,7 +17,7 @@ from wola.data import (
     partition_counts,
 )
 from wola.labels import Loss, Terms, checked_terms, global_distribution
-from wola.training.checks import check_classes
+from wola.training.checks import check_class_count
 from wola.training.content import dataset_of
 from wola.training.registry import PARTS
 from wola.training.reports import settle_objective, settle_reports
@@ -117,7 +117,7 @@ def assemble(scenario: Scenario, dataset: Dataset | None = None) -> Federation:
     dataset = dataset or dataset_of(scenario.dataset)
     classes = len(dataset.classes)
     try:
-        check_classes(scenario, classes)
+        check_class_count(scenario, classes)
     except ValueError as error:
         raise ScenarioError(str(error)) from None
     shards = divided(scenario, dataset)
