@@ -7,6 +7,7 @@ import numpy as np
 import torch
 from torch import Generator
 
+from wola.aggregation.generators import given_generator
 from wola.aggregation.products import Floats
 from wola.aggregation.space import Space
 from wola.ground.checks import check_whole
@@ -54,11 +55,7 @@ class Bucketing(Mixing):
         n, size = space.n, self.bucket_size(space.n, f)
         if size == 1:
             return np.eye(n)
-        if generator is None:
-            raise ValueError(
-                f"{self} shuffles the workers and generator is None; allowed: a torch.Generator "
-                "that the caller keeps from round to round"
-            )
+        generator = given_generator(generator, f"{self} shuffles the workers")
         order = torch.randperm(n, generator=generator, device=generator.device).tolist()
         buckets = [order[start : start + size] for start in range(0, n, size)]
         matrix = np.zeros((len(buckets), n))
