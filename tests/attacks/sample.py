@@ -1,14 +1,19 @@
-"""Honest updates for the tests of the attacks."""
+"""Honest updates for the tests of the attacks, and every attack on updates that there is."""
+
+from typing import Any
 
 import numpy as np
 import torch
 from hypothesis import strategies as st
 from torch import Generator, Tensor
 
+from wola.aggregation import Rule, TrimmedMean
 from wola.attacks import (
     ALIE,
     FOE,
     Attack,
+    FangKrum,
+    FangTrim,
     Gaussian,
     Infinite,
     Mimic,
@@ -19,8 +24,11 @@ from wola.attacks import (
     NaN,
     OptimalALIE,
     OptimalFOE,
+    PoisonedFL,
     ScaledSignFlip,
     SignFlip,
+    Tilt,
+    WorstOf,
     Zero,
 )
 
@@ -40,8 +48,24 @@ COLLUDING: list[Attack] = [
     MinSum(direction="sign"),
     OptimalALIE(evaluations=6),
     OptimalFOE(evaluations=6),
+    Tilt(evaluations=6),
+    Tilt(angle=50.0),
+    FangKrum(),
+    FangKrum(knowledge="partial"),
+    FangTrim(sample=False),
+    FangTrim(sample=False, knowledge="partial"),
 ]
-ATTACKS = BLIND + COLLUDING
+#: Attacks that draw, remember or choose, and see the honest updates for it or not.
+OTHERS: list[Attack] = [
+    FangTrim(),
+    FangTrim(knowledge="partial"),
+    PoisonedFL(),
+    WorstOf((FOE(), ALIE(), Mimic())),
+]
+ATTACKS = BLIND + COLLUDING + OTHERS
+
+
+RULE = TrimmedMean()
 
 
 def generator(seed: int = 0) -> Generator:
@@ -52,6 +76,15 @@ def honest_updates(h: int, d: int, seed: int = 0, dtype: torch.dtype = torch.flo
     draw = generator(seed)
     common = torch.randn(d, generator=draw, dtype=torch.float64)
     return (common + torch.randn(h, d, generator=draw, dtype=torch.float64)).to(dtype)
+
+
+def sent(attack: Attack, honest: Any, f: int, rule: Rule | None = RULE, seed: int = 0) -> Any:
+    """What an attack sends; one with partial knowledge knows the smallest honest values."""
+    own = None
+    if attack.partial_knowledge:
+        rows = [torch.as_tensor(row).detach() for row in honest]
+        own = torch.stack(rows).sort(dim=0).values[:f]
+    return attack(honest, f, rule=rule, generator=generator(seed), own=own)
 
 
 def as_float64(values: Tensor) -> np.ndarray:

@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 import torch
 
-from tests.attacks.sample import ATTACKS, BLIND, COLLUDING, generator, honest_updates
-from wola.aggregation import GeometricMedian, TrimmedMean
-from wola.attacks import Attack, ColludingAttack, Zero
+from tests.attacks.sample import ATTACKS, BLIND, COLLUDING, OTHERS, RULE, honest_updates, sent
+from wola.aggregation import GeometricMedian
+from wola.attacks import Attack, ColludingAttack, FangKrum, FangTrim, Zero
 from wola.attacks.optimal import Optimal
 from wola.mixing import NNM
+from wola.training import ATTACKS as REGISTERED
 
-RULE = TrimmedMean()
 
-
-def sent(attack, honest, f, seed=0):
-    return attack(honest, f, rule=RULE, generator=generator(seed))
+def test_every_attack_on_updates_is_in_the_sample():
+    on_updates = {kind for kind in REGISTERED.values() if issubclass(kind, Attack)}
+    assert {type(attack) for attack in ATTACKS} == on_updates
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=str)
@@ -149,7 +149,7 @@ def test_wrong_honest_updates_are_named(honest, error, message):
         Zero()(honest, 1)
 
 
-@pytest.mark.parametrize("attack", BLIND + COLLUDING, ids=str)
+@pytest.mark.parametrize("attack", BLIND + COLLUDING + OTHERS, ids=str)
 def test_an_attack_is_a_frozen_value_with_a_state_to_save(attack):
     with pytest.raises(AttributeError):
         attack.anything = 1
@@ -181,10 +181,8 @@ EQUIVARIANT = [attack for attack in ATTACKS if attack.scale_equivariant]
 @pytest.mark.parametrize("rule", [RULE, NNM() | GeometricMedian()], ids=str)
 def test_updates_of_any_size_are_met_in_proportion(attack, scale, rule):
     honest = honest_updates(7, 6, seed=5)
-    expected = attack(honest, 3, rule=rule, generator=generator())
-    assert torch.equal(
-        attack(honest * scale, 3, rule=rule, generator=generator()), expected * scale
-    )
+    expected = sent(attack, honest, 3, rule)
+    assert torch.equal(sent(attack, honest * scale, 3, rule), expected * scale)
 
 
 @pytest.mark.parametrize(
@@ -197,9 +195,52 @@ def test_factors_that_are_no_powers_of_two_pass_through_too(attack, scale):
     torch.testing.assert_close(sent(attack, honest * scale, 3) / scale, expected, rtol=1e-9, atol=0)
 
 
-def test_all_attacks_but_those_of_a_fixed_size_are_scale_equivariant():
-    fixed = {type(attack).__name__ for attack in ATTACKS if not attack.scale_equivariant}
-    assert fixed == {"Gaussian", "Infinite", "NaN"}
+def test_all_attacks_but_those_that_go_by_something_else_are_scale_equivariant():
+    others = {type(attack).__name__ for attack in ATTACKS if not attack.scale_equivariant}
+    assert others == {"Gaussian", "Infinite", "NaN", "PoisonedFL", "WorstOf"}
+
+
+PARTIAL = [FangKrum(knowledge="partial"), FangTrim(sample=False, knowledge="partial")]
+
+
+@pytest.mark.parametrize("attack", PARTIAL, ids=str)
+def test_attackers_with_partial_knowledge_learn_nothing_of_the_honest_updates(attack):
+    own = honest_updates(3, 6, seed=1)
+    for seed in (2, 3):
+        rows = attack(honest_updates(5, 6, seed), 3, own=own)
+        assert torch.equal(rows, attack(torch.zeros(5, 6).double(), 3, own=own))
+
+
+@pytest.mark.parametrize("attack", PARTIAL, ids=str)
+def test_own_updates_that_are_missing_or_of_another_shape_are_named(attack):
+    honest = honest_updates(5, 6)
+    with pytest.raises(ValueError, match=r"own is None; allowed: updates \(2, 6\)"):
+        attack(honest, 2)
+    with pytest.raises(ValueError, match=r"own has shape \(3, 6\); allowed: \(2, 6\)"):
+        attack(honest, 2, own=honest[:3])
+
+
+@pytest.mark.parametrize("attack", PARTIAL, ids=str)
+def test_a_broken_update_of_an_attackers_own_is_left_out(attack):
+    honest, own = honest_updates(5, 6), honest_updates(3, 6, seed=1)
+    own[1, 2] = float("nan")
+    alone = attack(honest, 2, own=own[[0, 2]])
+    assert torch.equal(attack(honest, 3, own=own)[:2], alone)
+
+
+def test_partial_knowledge_without_its_rows_is_a_mistake_that_is_told():
+    class Half(ColludingAttack):
+        partial_knowledge = True
+
+        def row(self, seen, rule, generator):
+            return seen.honest[0]
+
+    with pytest.raises(NotImplementedError, match=r"Half.* no partial_rows of its own"):
+        Half()(honest_updates(3, 2), 1, own=honest_updates(1, 2))
+
+
+def test_what_the_server_does_changes_nothing_unless_an_attack_says_so():
+    assert Zero().observe(torch.ones(3), 0.1) is None
 
 
 @pytest.mark.parametrize("attack", COLLUDING, ids=str)

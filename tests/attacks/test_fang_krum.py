@@ -15,6 +15,8 @@ from wola.aggregation import (
     TrimmedMean,
     View,
 )
+from wola.aggregation.opening import open_space
+from wola.aggregation.source import Matrix
 from wola.attacks import FangKrum
 from wola.mixing import NNM
 from wola.testing import check_attack
@@ -30,7 +32,10 @@ def bound(x, f):
 
 def followed(rule, honest, f, factor):
     sent = (-factor * honest.mean(0).sign()).expand(f, -1)
-    return bool(rule.weights(torch.cat([honest, sent]), f)[-f:].sum() > 0)
+    # Krum asks for a minority of liars; attackers among themselves may be more.
+    space, _, _ = open_space(Matrix(torch.cat([honest, sent])), 0, needs_products=True)
+    solution = rule.solve(space, f, None)
+    return bool((solution.weights @ solution.space.mixture)[-f:].sum() > 0)
 
 
 @pytest.mark.parametrize("rule", [Krum(), Krum(power=1), NNM() | MultiKrum()], ids=str)
@@ -62,8 +67,50 @@ def test_a_mean_of_zero_is_met_with_zeros():
     assert torch.equal(FangKrum()(torch.tensor([[1.0], [-1.0]]), 1), torch.zeros(1, 1))
 
 
+def partial_by_definition(own):
+    """The lambda of attackers who know nothing but `own` (f, d), and how many copies it took."""
+    f = len(own)
+    for copies in range(1, f + 2):
+        first = factor = bound(own.numpy(), copies)
+        while factor >= 1e-5 * first:
+            if followed(Krum(), own, copies, factor):
+                return factor, copies
+            factor /= 2
+    raise AssertionError("no number of copies is enough")
+
+
+@pytest.mark.parametrize("f", [1, 2, 3, 5, 8])
+def test_attackers_who_know_themselves_alone_persuade_krum_among_themselves(f):
+    needed = set()
+    for seed in range(4):
+        own = honest_updates(f, 30, seed) * (0.01 if seed == 3 else 1.0) + (seed == 3)
+        sent = FangKrum(knowledge="partial")(honest_updates(9, 30, seed), f, own=own)
+        factor, copies = partial_by_definition(own)
+        needed.add(copies)
+        wanted = (-factor * own.mean(0).sign()).expand(f, -1)
+        torch.testing.assert_close(sent, wanted, rtol=1e-9, atol=0)
+    assert needed != {1} or f < 4
+
+
+def test_the_server_rule_is_judged_with_what_the_server_knows():
+    honest = honest_updates(7, 12)
+    for row in (honest.mean(0), -honest.mean(0)):
+        server = FLTrust().at(View(ReferenceRows(mean=row)))
+        sent = FangKrum()(honest, 2, rule=server)
+        first = bound(honest.numpy(), 2)
+        trusted = bool(server.weights(torch.cat([honest, first * sent.sign()]), 2)[-1] > 0)
+        reached = float(sent[0].abs().max())
+        assert reached == pytest.approx(first) if trusted else reached < 1.1e-5 * first
+
+
+def test_what_is_wrong_is_named():
+    with pytest.raises(ValueError, match="knowledge = 'none'"):
+        FangKrum(knowledge="none")
+
+
 def test_the_battery_holds():
     check_attack(FangKrum())
+    check_attack(FangKrum(knowledge="partial"))
     check_attack(FangKrum(), rule=NNM() | MultiKrum())
 
 

@@ -28,11 +28,13 @@ def interval(column, b, knowledge):
 def test_every_value_lies_in_the_interval_of_its_coordinate(knowledge, b):
     for shift in (0.0, 4.0, -4.0):
         honest = honest_updates(7, 40) + shift
+        own = honest[:3] + 0.5
         attack = FangTrim(b=b, knowledge=knowledge)
-        sent = attack(honest, 3, generator=generator()).numpy()
-        end = FangTrim(b=b, sample=False, knowledge=knowledge)(honest, 3).numpy()
+        sent = attack(honest, 3, generator=generator(), own=own).numpy()
+        end = FangTrim(b=b, sample=False, knowledge=knowledge)(honest, 3, own=own).numpy()
         assert len(np.unique(sent, axis=0)) == 3
-        for j, column in enumerate(honest.numpy().T):
+        known = own if knowledge == "partial" else honest
+        for j, column in enumerate(known.numpy().T):
             low, high = interval(column, b, knowledge)
             assert (sent[:, j] >= low - 1e-12).all()
             assert (sent[:, j] <= high + 1e-12).all()
@@ -63,6 +65,14 @@ def test_what_is_missing_or_wrong_is_named():
         FangTrim(b=1.0)
     with pytest.raises(ValueError, match="knowledge"):
         FangTrim(knowledge="none")
+
+
+def test_one_attacker_that_knows_itself_alone_sends_its_own_update_and_says_so():
+    attack, honest, own = FangTrim(knowledge="partial"), honest_updates(4, 5), honest_updates(1, 5)
+    assert torch.equal(attack(honest, 1, generator=generator(), own=own), own)
+    assert "sends its own honest update" in attack.note(5, 1)
+    assert attack.note(5, 2) is None
+    assert FangTrim().note(5, 1) is None
 
 
 @pytest.mark.parametrize("attack", [FangTrim(), FangTrim(sample=False, knowledge="partial")])

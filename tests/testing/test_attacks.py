@@ -5,6 +5,7 @@ import torch
 
 from wola import attacks
 from wola.testing import check_attack
+from wola.training import ATTACKS
 
 
 class BrokenAttack(attacks.SignFlip):
@@ -98,27 +99,55 @@ def test_a_broken_attack_is_caught(attack, message):
     assert "n = " in str(caught.value)
 
 
+LIBRARY = [
+    (attacks.ALIE(), {}),
+    (attacks.FOE(), {}),
+    (attacks.SignFlip(), {}),
+    (attacks.ScaledSignFlip(3.0), {}),
+    (attacks.Gaussian(), {}),
+    (attacks.Infinite(), {}),
+    (attacks.NaN(), {}),
+    (attacks.Zero(), {}),
+    (attacks.Mimic(), {}),
+    (attacks.MimicStatic(2), {"permutation": False}),
+    (attacks.MimicVariance().fresh(), {}),
+    (attacks.MinMax(), {}),
+    (attacks.MinSum(), {}),
+    (attacks.OptimalALIE(evaluations=6), {}),
+    # A longer search finds lengths that float16 does not hold.
+    (attacks.OptimalFOE(evaluations=9), {}),
+    (attacks.FangKrum(), {}),
+    (attacks.FangKrum(knowledge="partial"), {}),
+    (attacks.FangTrim(), {}),
+    (attacks.FangTrim(knowledge="partial"), {}),
+    (attacks.Tilt(evaluations=6), {}),
+    (attacks.Tilt(angle=50.0), {}),
+    (attacks.PoisonedFL(), {}),
+    (attacks.WorstOf((attacks.FOE(), attacks.ALIE())), {}),
+]
+
+
 @pytest.mark.parametrize(
     ("attack", "options"),
-    [
-        (attacks.ALIE(), {}),
-        (attacks.FOE(), {}),
-        (attacks.SignFlip(), {}),
-        (attacks.ScaledSignFlip(3.0), {}),
-        (attacks.Gaussian(), {}),
-        (attacks.Infinite(), {}),
-        (attacks.NaN(), {}),
-        (attacks.Zero(), {}),
-        (attacks.Mimic(), {}),
-        (attacks.MimicStatic(2), {"permutation": False}),
-        (attacks.MimicVariance().fresh(), {}),
-        (attacks.MinMax(), {}),
-        (attacks.MinSum(), {}),
-        (attacks.OptimalALIE(evaluations=6), {}),
-        # A longer search finds lengths that float16 does not hold.
-        (attacks.OptimalFOE(evaluations=9), {}),
-    ],
-    ids=lambda value: type(value).__name__ if not isinstance(value, dict) else "",
+    LIBRARY,
+    ids=lambda value: "" if isinstance(value, dict) else str(value),
 )
 def test_every_attack_of_the_library_passes(attack, options):
     check_attack(attack, **options)
+
+
+def test_no_attack_on_updates_is_left_out_of_the_battery():
+    on_updates = {kind for kind in ATTACKS.values() if issubclass(kind, attacks.Attack)}
+    assert all(any(isinstance(attack, kind) for attack, _ in LIBRARY) for kind in on_updates)
+
+
+class SendsOneTooFew(attacks.FangTrim):
+    """Has partial knowledge, and forgets one of the attackers."""
+
+    def partial_rows(self, own, n, rule, generator):
+        return own[1:].clone()
+
+
+def test_attacks_with_partial_knowledge_are_held_to_the_same():
+    with pytest.raises(AssertionError, match=r"shape \(0, 7\), expected \(1, 7\)"):
+        check_attack(SendsOneTooFew(knowledge="partial"))

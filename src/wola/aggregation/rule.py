@@ -24,6 +24,7 @@ from wola.aggregation.source import (
     UpdateSource,
     as_matrix,
     like,
+    times_power_of_two,
 )
 from wola.aggregation.space import Space
 from wola.aggregation.view import NO_MEMORY, NOTHING_KNOWN, Memory, View
@@ -116,8 +117,11 @@ class Rule(ABC):
         """Rows (r, d) of the server's own whose inner products with the updates are needed."""
         return None
 
-    def bare_space(self, source: UpdateSource) -> Space:
-        """The space that the rule sees of updates that are known to be finite."""
+    def bare_space(self, source: UpdateSource, exponent: int = 0) -> Space:
+        """The space that the rule sees of updates that are known to be finite.
+
+        They are given times 2^-exponent, and all that the server has is seen times as much.
+        """
         NOTHING_KNOWN.check(self, self.needs)
         return Space(source)
 
@@ -243,12 +247,12 @@ class At(Rule):
         """The rule with what the server knows of some of the workers."""
         return replace(self, view=self.view.of_rows(rows))
 
-    def bare_space(self, source: UpdateSource) -> Space:
+    def bare_space(self, source: UpdateSource, exponent: int = 0) -> Space:
         """The updates as points, with the server's own rows beside them."""
         rows = self.rule.landmarks(self.view)
         if rows is None:
             return Space(source, view=self.view)
-        return Space.with_server_rows(source, rows, self.view)
+        return Space.with_server_rows(source, times_power_of_two(rows, -exponent), self.view)
 
     def opened(self, source: UpdateSource, f: int) -> tuple[Space, UpdateSource, int]:
         """The space of the updates that are finite, with the server's own rows beside them."""

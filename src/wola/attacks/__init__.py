@@ -19,8 +19,10 @@ from wola.attacks.nan import NaN
 from wola.attacks.one_class import OneClass
 from wola.attacks.optimal_alie import OptimalALIE
 from wola.attacks.optimal_foe import OptimalFOE
+from wola.attacks.poisoned_fl import PoisonedFL, PoisonedFLRun
 from wola.attacks.scaled_sign_flip import ScaledSignFlip
 from wola.attacks.sign_flip import SignFlip
+from wola.attacks.tilt import Tilt
 from wola.attacks.worst_of import WorstOf, WorstOfRun
 from wola.attacks.zero import Zero
 
@@ -46,9 +48,12 @@ __all__ = [
     "OneClass",
     "OptimalALIE",
     "OptimalFOE",
+    "PoisonedFL",
+    "PoisonedFLRun",
     "ScaledSignFlip",
     "Seen",
     "SignFlip",
+    "Tilt",
     "WorstOf",
     "WorstOfRun",
     "Zero",

@@ -1,5 +1,7 @@
 """How far a candidate of the attackers moves the server's rule, judged in Gram space."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -14,6 +16,7 @@ from wola.aggregation.rule import Rule, Solution
 from wola.aggregation.source import Matrix
 from wola.aggregation.space import Space
 from wola.attacks._moments import mean_and_std, squared_distance
+from wola.attacks.attack import Seen
 
 
 def squared_length(products: Floats, coefficients: Floats) -> float:
@@ -70,7 +73,8 @@ class Judge:
 
     The candidates are mixtures of the base, so what the rule decides from inner products costs
     nothing that grows with d; a column rule costs one pass over the columns. Every candidate
-    meets the same randomness: a copy of `generator`, which is left as it was.
+    meets the same randomness: a copy of `generator`, which is left as it was. The base is given
+    times 2^-`exponent`, and a candidate longer than `largest` is one that the server would drop.
     """
 
     base: Tensor
@@ -80,12 +84,27 @@ class Judge:
     f: int
     generator: Generator | None
     largest: float
+    exponent: int = 0
     spare: list[Tensor] = field(default_factory=list, repr=False)
+
+    @classmethod
+    def of(cls, seen: Seen, base: Tensor, rule: Rule, generator: Generator | None) -> Judge:
+        """The judge of what is sent beside the honest updates seen, which `base` begins with."""
+        return cls(
+            base,
+            len(seen.honest),
+            seen.f,
+            rule,
+            max(0, seen.f - seen.dropped),
+            generator,
+            seen.largest,
+            seen.exponent,
+        )
 
     @cached_property
     def space(self) -> Space:
         """The base; its products are found at most once, and handed on to every mixture."""
-        space = self.rule.bare_space(Matrix(self.base))
+        space = self.rule.bare_space(Matrix(self.base), self.exponent)
         return replace(space, given_products=space.products) if self.rule.needs_products else space
 
     @cached_property
@@ -98,16 +117,20 @@ class Judge:
         """The mean of the honest updates, (d,)."""
         return mean_and_std(self.base[: self.h], 1.0, 0.0)
 
+    def solved(self, candidate: Floats) -> Solution:
+        """What the rule makes of the honest updates and the copies of the candidate."""
+        k = len(self.base)
+        rows = np.vstack([np.eye(self.h, k), np.tile(candidate, (self.copies, 1))])
+        space = self.space.mix(rows, self.space.view)
+        return self.rule.solve(space, self.f, copied(self.generator))
+
     def moved(self, candidate: Floats) -> float:
         """||rule(honest, copies of the candidate) - mean||^2; -inf if the server would drop it."""
         with np.errstate(invalid="ignore", over="ignore"):
             # By the triangle inequality, so that no overflow goes unseen.
             if not np.abs(candidate) @ self.norms <= self.largest:
                 return -float("inf")
-        k = len(self.base)
-        rows = np.vstack([np.eye(self.h, k), np.tile(candidate, (self.copies, 1))])
-        space = self.space.mix(rows, self.space.view)
-        solution = self.rule.solve(space, self.f, copied(self.generator))
+        solution = self.solved(candidate)
         if solution.weights is None:
             distance = column_distance(solution, self.mean, self.spare)
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import torch
@@ -17,6 +17,9 @@ from wola.aggregation.source import Matrix, Updates, as_matrix, like, times_powe
 from wola.attacks._scale import norms_and_peaks, scaling
 from wola.ground.checks import check_whole
 
+#: What attackers are made of: all honest updates, or those that they would send themselves.
+Knowledge = Literal["full", "partial"]
+
 
 @dataclass(frozen=True)
 class Attack(ABC):
@@ -26,11 +29,17 @@ class Attack(ABC):
     and returns (f, d) in the same dtype, on the same device, as NumPy if NumPy came in. n = h + f,
     and 2f < n. Where all attackers send the same update the f rows share memory: clone them
     before writing into one. The input is never changed. `rule` is the server's own, for attacks
-    that optimise against it; `generator` is needed by attacks that draw at random.
+    that optimise against it; `generator` is needed by attacks that draw at random; `own` (f, d),
+    what the attackers would send if they were honest, by attacks that know nothing else.
     """
 
     scale_equivariant: ClassVar[bool] = False
     """Whether a positive factor on all honest updates is a factor on what is sent, too."""
+
+    @property
+    def partial_knowledge(self) -> bool:
+        """Whether the attackers know their own honest updates alone, see `partial_rows`."""
+        return False
 
     @abstractmethod
     def rows(
@@ -38,19 +47,56 @@ class Attack(ABC):
     ) -> Tensor:
         """The f >= 1 updates sent, (f, d), given the honest ones (h, d) as they are."""
 
+    def partial_rows(
+        self, own: Tensor, n: int, rule: Rule | None, generator: Generator | None
+    ) -> Tensor:
+        """The f updates sent, (f, d), given nothing but the attackers' own honest ones (f, d).
+
+        It is called in place of `rows` where `partial_knowledge` is true.
+        """
+        raise NotImplementedError(f"{self} has partial knowledge and no partial_rows of its own")
+
     def __call__(
         self,
         honest: Updates,
         f: int,
         rule: Rule | None = None,
         generator: Generator | None = None,
+        own: Updates | None = None,
     ) -> Any:
         """The updates that the f attackers send, (f, d)."""
         matrix = as_matrix(honest, "honest")
         f = check_attackers(len(matrix), f)
         if f == 0:
             return like(matrix.new_empty(0, matrix.shape[1]), honest)
-        return like(self.rows(matrix, f, rule, generator).to(matrix.dtype), honest)
+        if self.partial_knowledge:
+            known = self._checked_own(own, f, matrix)
+            sent = self.partial_rows(known, len(matrix) + f, rule, generator)
+        else:
+            sent = self.rows(matrix, f, rule, generator)
+        return like(sent.to(matrix.dtype), honest)
+
+    def _checked_own(self, own: Updates | None, f: int, honest: Tensor) -> Tensor:
+        shape = (f, honest.shape[1])
+        if own is None:
+            raise ValueError(
+                f"{self} is made of the attackers' own honest updates and own is None; allowed: "
+                f"updates {shape}"
+            )
+        known = as_matrix(own, "own")
+        if known.shape != shape:
+            raise ValueError(
+                f"own has shape {tuple(known.shape)}; allowed: {shape}, one row per attacker"
+            )
+        return known.to(honest)
+
+    def observe(self, movement: Tensor, lr: float) -> None:
+        """The server has moved the model: parameters (d,) by `movement`, with learning rate `lr`.
+
+        All workers see the model at the start of each round. A training run calls it after each
+        step of the server; an attack that remembers may use it, the others do nothing.
+        """
+        return
 
     def note(self, n: int, f: int) -> str | None:
         """What is out of the ordinary where f of n workers attack in this way; None if nothing."""

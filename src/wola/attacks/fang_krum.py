@@ -2,22 +2,21 @@
 
 from dataclasses import dataclass, replace
 from math import sqrt
-from typing import ClassVar
+from typing import ClassVar, get_args
 
 import numpy as np
 import torch
 from torch import Generator, Tensor
 
-from wola.aggregation.generators import copied
 from wola.aggregation.krum import Krum
-from wola.aggregation.opening import open_space
 from wola.aggregation.products import row_energies
 from wola.aggregation.rule import Rule
-from wola.aggregation.source import Matrix
-from wola.aggregation.space import Space
+from wola.aggregation.source import times_power_of_two
+from wola.attacks._judge import Judge
 from wola.attacks._moments import mean_and_std
 from wola.attacks._scale import exponent_of
-from wola.attacks.attack import ColludingAttack, Seen
+from wola.attacks.attack import ColludingAttack, Knowledge, Seen, look
+from wola.ground.checks import check_choice
 
 #: Below this share of its first value lambda is not halved any more.
 SMALLEST = 1e-5
@@ -31,70 +30,100 @@ class FangKrum(ColludingAttack):
     others] / ((n - 2f - 1) sqrt d) + max_i ||x_i|| / sqrt d, and is halved until the server's
     `rule` gives the attackers weight; without a rule, or with one that has no weights, until Krum
     does. n - 2f - 1 counts as 1 where it is 0, and halving ends at 1e-5 of the bound instead of an
-    absolute 1e-5, so that scale decides nothing (both our choice). The attackers know the honest
-    updates, as in the authors' full knowledge, and send one and the same update. In Gram space: one
-    pass over the data, however often lambda is halved. Reference: M. Fang, X. Cao, J. Jia and N. Z.
-    Gong, Local model poisoning attacks to Byzantine-robust federated learning, USENIX Security
-    2020.
+    absolute 1e-5, so that scale decides nothing (both our choice). With `knowledge` "full" the
+    attackers know the honest updates. They send one and the same update. In Gram space: one pass
+    over the data, however often lambda is halved.
+
+    With "partial" they know nothing but `own`, the f updates that they would send if they were
+    honest, and take these for the honest ones: lambda is halved until Krum chooses one crafted
+    update beside them. Where it never does, one more copy of the crafted update is added, and
+    lambda starts again at the bound. That Krum and the bound count the copies as the liars there,
+    and that it is Krum whatever the server's rule, is our choice.
+
+    Reference: M. Fang, X. Cao, J. Jia and N. Z. Gong, Local model poisoning attacks to
+    Byzantine-robust federated learning, USENIX Security 2020.
 
     >>> import torch
     >>> honest = torch.tensor([[1.0], [2.0], [3.0], [6.0]])
     >>> sent = FangKrum()(honest, f=3)
     >>> Krum()(torch.cat([honest, sent]), f=3) == sent[0]
     tensor([True])
+    >>> FangKrum(knowledge="partial")(honest, f=3, own=-honest[:3]).sign()
+    tensor([[1.],
+            [1.],
+            [1.]])
     """
 
     scale_equivariant: ClassVar[bool] = True
 
+    knowledge: Knowledge = "full"
+
+    def __post_init__(self) -> None:
+        check_choice("knowledge", self.knowledge, get_args(Knowledge))
+
+    @property
+    def partial_knowledge(self) -> bool:
+        """Whether `knowledge` is "partial"."""
+        return self.knowledge == "partial"
+
     def row(self, seen: Seen, rule: Rule | None, generator: Generator | None) -> Tensor:
         """-lambda sign(mean)."""
-        sign = mean_and_std(seen.honest, 1.0, 0.0).sign()
-        if not sign.any():
-            return torch.zeros_like(sign)
-        h, f = len(seen.honest), max(0, seen.f - seen.dropped)
-        # Of the size of the honest updates, or its digits would be lost beside theirs.
-        size = 2.0 ** exponent_of(sqrt(float(row_energies(seen.honest).max())))
-        base = torch.cat([seen.honest, size * sign[None]])
-        space, _, _ = open_space(Matrix(base), 0, needs_products=True)
-        factor = first = self._bound(space, seen)
-        judged = space if rule is None else _as_seen_by(rule, base, space)
-        while factor >= SMALLEST * first and not self._followed(
-            judged, h, seen.f, f, factor / size, rule, generator
-        ):
-            factor /= 2
-        return sign.double() * -factor
+        direction = _direction(seen.honest)
+        judge = _judge(seen, direction, Krum() if rule is None else rule, generator)
+        return direction.double() * -_followed(judge, _bound(judge, seen))[0]
 
-    @staticmethod
-    def _bound(space: Space, seen: Seen) -> float:
-        h, d = len(seen.honest), seen.honest.shape[1]
-        distances = np.sort(np.sqrt(space.squared_distances[:h, :h]), axis=1)
-        nearest = distances[:, 1 : max(1, seen.n - seen.f - 2) + 1].sum(axis=1).min()
-        apart = float(nearest) / max(1, seen.n - 2 * seen.f - 1)
-        return (apart + float(space.norms[:h].max())) / sqrt(d)
-
-    @staticmethod
-    def _followed(
-        space: Space,
-        h: int,
-        copies: int,
-        f: int,
-        factor: float,
-        rule: Rule | None,
-        generator: Generator | None,
-    ) -> bool:
-        sent = np.append(np.zeros(h), -factor)
-        rows = np.vstack([np.eye(h, h + 1), np.tile(sent, (copies, 1))])
-        mixed = space.mix(rows, space.view)
-        solution = None if rule is None else rule.solve(mixed, f, copied(generator))
-        if solution is None or solution.weights is None:
-            solution = Krum().solve(mixed, f, None)
-        assert solution.weights is not None
-        return bool((solution.weights @ solution.space.mixture)[h] != 0.0)
+    def partial_rows(
+        self, own: Tensor, n: int, rule: Rule | None, generator: Generator | None
+    ) -> Tensor:
+        """-lambda sign(mean of own) f times, with the lambda at which Krum chooses it among own."""
+        known = look(own, 0, scaled=True)
+        f, h = len(own), len(known.honest)
+        if not h:
+            return own.new_zeros(own.shape[1]).expand(f, -1)
+        direction = _direction(known.honest)
+        factor, copies, followed = 0.0, 0, False
+        while not followed:
+            copies += 1
+            crafted = replace(known, workers=np.arange(h), n=h + copies, f=copies)
+            judge = _judge(crafted, direction, Krum(), None)
+            factor, followed = _followed(judge, _bound(judge, crafted))
+        row = times_power_of_two(direction.double() * -factor, known.exponent)
+        return row.to(own.dtype).expand(f, -1)
 
 
-def _as_seen_by(rule: Rule, base: Tensor, space: Space) -> Space:
-    """The space of the base with what the server knows beside it: its own rows, and reports."""
-    seen = rule.bare_space(Matrix(base))
-    if not seen.marks:
-        return replace(space, view=seen.view)
-    return replace(seen, given_products=seen.products, rounding=space.rounding)
+def _direction(honest: Tensor) -> Tensor:
+    """The sign of the mean, (d,), as large as the updates: its digits would be lost beside them."""
+    size = 2.0 ** exponent_of(sqrt(float(row_energies(honest).max())))
+    return size * mean_and_std(honest, 1.0, 0.0).sign()
+
+
+def _judge(seen: Seen, direction: Tensor, rule: Rule, generator: Generator | None) -> Judge:
+    return Judge.of(seen, torch.cat([seen.honest, direction[None]]), rule, generator)
+
+
+def _bound(judge: Judge, seen: Seen) -> float:
+    """The bound of lambda, in units of what the direction has in each coordinate; 0 without one."""
+    h, d = seen.honest.shape
+    direction = judge.base[h]
+    if not direction.any():
+        return 0.0
+    distances = np.sort(np.sqrt(judge.space.squared_distances[:h, :h]), axis=1)
+    nearest = distances[:, 1 : max(1, seen.n - seen.f - 2) + 1].sum(axis=1).min()
+    apart = float(nearest) / max(1, seen.n - 2 * seen.f - 1)
+    farthest = float(judge.space.norms[:h].max())
+    return (apart + farthest) / sqrt(d) / float(direction.abs().max())
+
+
+def _followed(judge: Judge, first: float) -> tuple[float, bool]:
+    """The largest lambda, of `first` and its halves, that the rule follows, and whether it does."""
+    if first == 0.0:
+        return 0.0, True
+    factor, place = first, len(judge.base) - 1
+    while factor >= SMALLEST * first:
+        solution = judge.solved(np.append(np.zeros(place), -factor))
+        if solution.weights is None:
+            return _followed(replace(judge, rule=Krum()), first)
+        if (solution.weights @ solution.space.mixture)[place] != 0.0:
+            return factor, True
+        factor /= 2
+    return factor, False

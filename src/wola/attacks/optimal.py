@@ -1,6 +1,7 @@
 """What attacks that optimise their factor against the server's own rule have in common."""
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import sqrt
 from typing import ClassVar
@@ -37,6 +38,21 @@ class Line:
 
 
 @dataclass(frozen=True)
+class Family:
+    """The candidates of an attack beside some honest updates: one for each factor z.
+
+    `base` (k, d) are rows that every candidate is a combination of, the h honest ones first;
+    `coefficients` gives the candidate over them, (k,), `row` the candidate itself, (d,). `line`
+    says where the search looks.
+    """
+
+    base: Tensor
+    coefficients: Callable[[float], Floats]
+    row: Callable[[float], Tensor]
+    line: Line
+
+
+@dataclass(frozen=True)
 class Optimal(ColludingAttack):
     """The factor z of an attack, found by a search against the server's own rule."""
 
@@ -55,20 +71,8 @@ class Optimal(ColludingAttack):
         """The factor of the attack that is not optimised."""
 
     @abstractmethod
-    def line(self, honest: Tensor) -> Line:
-        """Where on the line of candidates the search looks."""
-
-    @abstractmethod
-    def base(self, honest: Tensor) -> Tensor:
-        """Rows (k, d) that every candidate is a combination of, the h honest ones first."""
-
-    @abstractmethod
-    def coefficients(self, z: float, h: int) -> Floats:
-        """The candidate with factor z over the base, (k,)."""
-
-    @abstractmethod
-    def candidate(self, z: float, honest: Tensor) -> Tensor:
-        """The candidate with factor z, (d,)."""
+    def family(self, seen: Seen, rule: Rule) -> Family:
+        """The candidates among which the search looks."""
 
     def row(self, seen: Seen, rule: Rule | None, generator: Generator | None) -> Tensor:
         """The candidate with the best factor found."""
@@ -80,25 +84,25 @@ class Optimal(ColludingAttack):
         if not isinstance(rule, Rule):
             raise TypeError(f"rule is a {type(rule).__name__}; allowed: a Rule")
         rule.check(seen.n, seen.f)
-        return self.candidate(self.factor(seen, rule, generator), seen.honest)
+        family = self.family(seen, rule)
+        return family.row(self._factor(family, seen, rule, generator))
 
-    def factor(self, seen: Seen, rule: Rule, generator: Generator | None) -> float:
+    def _factor(self, family: Family, seen: Seen, rule: Rule, generator: Generator | None) -> float:
         """The best factor found by the search."""
         start = self.plain(seen.n, seen.f) if self.start is None else float(self.start)
-        h, f = len(seen.honest), max(0, seen.f - seen.dropped)
+        judge = Judge.of(seen, family.base, rule, generator)
         try:
-            rule.check(h + seen.f, f)
+            rule.check(judge.h + judge.copies, judge.f)
         except ValueError:
             # The server drops broken updates and then refuses the round, whatever is sent.
             return start
-        judge = Judge(self.base(seen.honest), h, seen.f, rule, f, generator, seen.largest)
-        line = self.line(seen.honest)
+        line = family.line
         # Scaled back and forth, what was asked for would come out rounded.
         given = {line.place(z): z for z in (*line.more, start)}
 
         def moved(u: float) -> float:
             z = given.get(u, line.factor(u))
-            squared = judge.moved(self.coefficients(z, h))
+            squared = judge.moved(family.coefficients(z))
             return sqrt(squared) if squared >= 0 else squared
 
         best = line_search(moved, self.evaluations, list(reversed(given)))

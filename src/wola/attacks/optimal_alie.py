@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from torch import Tensor
 
-from wola.aggregation.products import Floats
+from wola.aggregation.rule import Rule
 from wola.attacks._moments import mean_and_std
 from wola.attacks.alie import alie_factor
-from wola.attacks.optimal import Line, Optimal
+from wola.attacks.attack import Seen
+from wola.attacks.optimal import Family, Line, Optimal
 
 
 @dataclass(frozen=True)
@@ -47,22 +47,16 @@ class OptimalALIE(Optimal):
         """The z of ALIE."""
         return alie_factor(n, f)
 
-    def line(self, honest: Tensor) -> Line:
-        """z itself: the deviation is as long as the honest updates are far from their mean."""
-        return Line()
-
-    def base(self, honest: Tensor) -> Tensor:
-        """The honest updates and mean + std.
+    def family(self, seen: Seen, rule: Rule) -> Family:
+        """mean + z std; z counts units: std is as long as the honest updates are far from the mean.
 
         With mean + std in place of std every candidate's coefficients add up to one: what the
         updates have in common, however large, cancels.
         """
-        return torch.cat([honest, mean_and_std(honest, 1.0, 1.0)[None]])
-
-    def coefficients(self, z: float, h: int) -> Floats:
-        """(1 - z) mean + z (mean + std)."""
-        return np.append(np.full(h, (1.0 - z) / h), z)
-
-    def candidate(self, z: float, honest: Tensor) -> Tensor:
-        """mean + z std."""
-        return mean_and_std(honest, 1.0, z)
+        honest, h = seen.honest, len(seen.honest)
+        return Family(
+            base=torch.cat([honest, mean_and_std(honest, 1.0, 1.0)[None]]),
+            coefficients=lambda z: np.append(np.full(h, (1.0 - z) / h), z),
+            row=lambda z: mean_and_std(honest, 1.0, z),
+            line=Line(),
+        )

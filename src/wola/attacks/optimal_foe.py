@@ -4,11 +4,12 @@ from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
-from torch import Tensor
 
-from wola.aggregation.products import Floats, row_energies
+from wola.aggregation.products import row_energies
+from wola.aggregation.rule import Rule
 from wola.attacks._moments import mean_and_std
-from wola.attacks.optimal import Line, Optimal
+from wola.attacks.attack import Seen
+from wola.attacks.optimal import Family, Line, Optimal
 
 #: Units smaller than this would be rounding alone.
 SMALLEST = 2.0**-20
@@ -34,21 +35,15 @@ class OptimalFOE(Optimal):
         """The epsilon of FOE."""
         return 0.1
 
-    def line(self, honest: Tensor) -> Line:
-        """From the mean, z = -1, in units of the honest spread against the mean's length."""
+    def family(self, seen: Seen, rule: Rule) -> Family:
+        """-z mean, in units of the honest spread from the mean, z = -1, against its length."""
+        honest, h = seen.honest, len(seen.honest)
         std, mean = (mean_and_std(honest, *which) for which in ((0.0, 1.0), (1.0, 0.0)))
         spread, length = (sqrt(float(row_energies(row[None])[0])) for row in (std, mean))
         ratio = spread / length if length > 0 else 1.0
-        return Line(-1.0, min(max(ratio, SMALLEST), 1 / SMALLEST), (0.0,))
-
-    def base(self, honest: Tensor) -> Tensor:
-        """The honest updates themselves."""
-        return honest
-
-    def coefficients(self, z: float, h: int) -> Floats:
-        """-z mean."""
-        return np.full(h, -z / h)
-
-    def candidate(self, z: float, honest: Tensor) -> Tensor:
-        """-z mean."""
-        return mean_and_std(honest, -z, 0.0)
+        return Family(
+            base=honest,
+            coefficients=lambda z: np.full(h, -z / h),
+            row=lambda z: mean_and_std(honest, -z, 0.0),
+            line=Line(-1.0, min(max(ratio, SMALLEST), 1 / SMALLEST), (0.0,)),
+        )

@@ -43,9 +43,9 @@ class WorstOf(Attack):
     attack whose round the server would refuse counts as the weakest. The rule is solved as often as
     there are attacks, beside what they do themselves.
 
-    Attacks that remember see every round, whether chosen or not. `fresh()` gives a `WorstOfRun`,
-    which counts how often it chose which; a training run tells it in its notes. The list of
-    attacks and the goals are our choice.
+    Attacks that remember see every round and every step, whether chosen or not. `fresh()` gives a
+    `WorstOfRun`, which counts how often it chose which; a training run tells it in its notes. The
+    list of attacks and the goals are our choice.
 
     >>> import torch
     >>> from wola.aggregation import Mean
@@ -75,6 +75,11 @@ class WorstOf(Attack):
             if not isinstance(attack, Attack):
                 raise ValueError(
                     f"attacks holds {attack!r}; allowed: attacks on updates, no label attacks"
+                )
+            if attack.partial_knowledge:
+                raise ValueError(
+                    f"attacks holds {attack}; allowed: attacks that know the honest updates, as "
+                    "the choice between them does"
                 )
         check_choice("goal", self.goal, get_args(Goal))
 
@@ -142,6 +147,11 @@ class WorstOfRun(WorstOf):
                 best = k
         self.memory.counts[best] += 1
         return sent[best]
+
+    def observe(self, movement: Tensor, lr: float) -> None:
+        """All attacks see how the model moved."""
+        for attack in self.memory.running:
+            attack.observe(movement, lr)
 
     def _harm(self, honest: Tensor, sent: Tensor, rule: Rule, generator: Generator | None) -> float:
         """How much the aggregate suffers, in units of the honest updates."""

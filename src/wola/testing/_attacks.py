@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from wola.aggregation import Rule, TrimmedMean
+from wola.aggregation.source import as_matrix
 from wola.testing._calls import call_properties, dtypes_agree
 from wola.testing._expect import (
     ROUNDING,
@@ -50,8 +51,9 @@ def check_attack(
     what is sent, from 1e-300 to 1e300.
 
     `rule` is the server's, handed to every call (by default a trimmed mean); `honest` lists the
-    numbers h to try. Every call is made on a copy of the attack, so that one with a memory starts
-    from the same state.
+    numbers h to try. An attack with `partial_knowledge` is also given `own`, f updates of the
+    attackers', which are of the size of the honest ones and do not depend on their order. Every
+    call is made on a copy of the attack, so that one with a memory starts from the same state.
 
     >>> import torch
     >>> def send_mean(honest, f, rule=None, generator=None):
@@ -80,7 +82,10 @@ def check_attack(
 
 
 def _sent(attack: Attack, rule: Rule, honest: Any, f: int, seed: int = 0) -> Any:
-    return deepcopy(attack)(honest, f, rule=rule, generator=fresh_generator(seed))
+    known: dict[str, Any] = {}
+    if getattr(attack, "partial_knowledge", False):
+        known["own"] = as_matrix(honest).sort(dim=0).values[:f]
+    return deepcopy(attack)(honest, f, rule=rule, generator=fresh_generator(seed), **known)
 
 
 def draws_at_random(call: Attack, h: int) -> bool:

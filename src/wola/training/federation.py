@@ -171,9 +171,12 @@ def _inputs(scenario: Scenario, dataset: Dataset) -> tuple[Tensor, Tensor]:
 
 
 def trains_on_data(scenario: Scenario) -> bool:
-    """Whether the Byzantine workers compute on data of their own, as label attackers do."""
+    """Whether the Byzantine workers compute on data of their own.
+
+    Label attackers do, and those that know nothing but the honest updates of their own.
+    """
     attack = PARTS.make("attack", scenario.attack)
-    return attack is None or isinstance(attack, LabelAttack)
+    return not isinstance(attack, Attack) or attack.partial_knowledge
 
 
 def _labels(scenario: Scenario, labels: Tensor, classes: int) -> Tensor:

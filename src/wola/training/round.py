@@ -31,11 +31,12 @@ from wola.training.streams import stream
 class Round:
     """All that lives from round to round, and the verb that takes one: ``take(step)``.
 
-    `momenta` (n, d) holds the honest workers' momenta in its first h rows; what the Byzantine
-    workers send is written to the last f, or are momenta too where they train on data of their
-    own (label attacks). The server's rule sees the rows in the scenario's `order`; records tell of
-    the workers by their own numbers. Running statistics of batch normalisation travel as a block
-    of their own, attacked like the momenta and aggregated by the coordinate-wise median.
+    `momenta` (n, d) holds the honest workers' momenta in its first h rows; the last f hold what the
+    Byzantine workers send, or momenta too where they compute on data of their own: label attackers
+    send them, attackers with partial knowledge make what they send from them. The server's rule
+    sees the rows in the scenario's `order`; records tell of the workers by their own numbers.
+    Running statistics of batch normalisation travel as a block of their own, attacked like the
+    momenta, except that no attack observes them, and aggregated by the coordinate-wise median.
     """
 
     def __init__(self, scenario: Scenario, federation: Federation) -> None:
@@ -102,7 +103,7 @@ class Round:
         with watch("step"):
             if outcome is not None:
                 self.kept = outcome.memory
-                self.server.step(self.model.parameters, outcome.update, lr)
+                self.move(outcome.update, lr)
                 self.share_statistics(statistics, honest, len(present), step)
         dropped = () if outcome is None else outcome.dropped
         return StepRecord(
@@ -137,7 +138,8 @@ class Round:
         share = 1 - self.scenario.beta
         if len(present) == len(self.momenta):
             self.momenta[: len(computing)].lerp_(gradients, share)
-            return self.momenta
+            partial = self.attack is not None and self.attack.partial_knowledge
+            return self.momenta.clone() if partial else self.momenta
         rows = torch.tensor(computing, device=gradients.device, dtype=torch.int64)
         self.momenta[rows] = self.momenta[rows].lerp_(gradients, share)
         return self.momenta[torch.tensor(present, device=gradients.device)]
@@ -172,6 +174,13 @@ class Round:
         except TooFewUpdates:
             return None
         return in_rows(outcome, order)
+
+    def move(self, aggregate: Tensor, lr: float) -> None:
+        """The server's step; the attackers see how the model moved."""
+        before = self.model.parameters.clone()
+        self.server.step(self.model.parameters, aggregate, lr)
+        if self.attack is not None:
+            self.attack.observe(self.model.parameters - before, lr)
 
     def order(self, present: int, honest: int, step: int) -> Tensor:
         """Which row of what was sent the server's rule sees at each place, (present,)."""
@@ -258,6 +267,7 @@ def _corrupt(
     if not minority:
         sent[honest:] = sent[0] if honest else 0.0
         return
-    rows = attack(sent[:honest], minority, rule, generator)
+    own = sent[honest : honest + minority] if attack.partial_knowledge else None
+    rows = attack(sent[:honest], minority, rule, generator, own)
     sent[honest : honest + minority] = rows
     sent[honest + minority :] = rows[-1]
