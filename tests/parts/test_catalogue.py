@@ -34,6 +34,7 @@ OTHER = {
     ("aggregator", "boba"): "boba(least=0, iterations=3)",
     ("aggregator", "zeno-plus-plus"): "zeno-plus-plus(rho=0.01, epsilon=0.5)",
     ("attack", "alie"): "alie(z=1.5, std=sample, quantile=honest)",
+    ("attack", "fang-krum"): "fang-krum(knowledge=partial)",
     ("attack", "fang-trim"): "fang-trim(b=3, sample=false, knowledge=partial)",
     ("attack", "foe"): "foe(epsilon=2)",
     ("attack", "gaussian"): "gaussian(mean=1, std=0.1)",
@@ -44,7 +45,11 @@ OTHER = {
     ("attack", "min-sum"): "min-sum(direction=unit)",
     ("attack", "optimal-alie"): "optimal-alie(evaluations=5, start=1)",
     ("attack", "optimal-foe"): "optimal-foe(evaluations=5, start=1)",
+    ("attack", "poisoned-fl"): (
+        "poisoned-fl(scale=8, decay=0.5, least=0.1, period=20, confidence=0.95)"
+    ),
     ("attack", "scaled-sf"): "scaled-sf(scale=3)",
+    ("attack", "tilt"): "tilt(evaluations=5, start=60, angle=45)",
     ("attack", "worst-of"): "worst-of(attacks=(alie(z=1.5), mimic-variance), goal=ascent)",
     ("dataset", "cifar10"): "cifar10(source=npm)",
     ("dataset", "csv"): "csv(path=a.csv, label=kind, client=site, test=b.csv)",

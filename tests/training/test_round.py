@@ -9,7 +9,9 @@ from torch import nn
 
 from tests.training import plain
 from wola.aggregation import Krum
+from wola.attacks import PoisonedFL
 from wola.training import Round, Scenario, assemble
+from wola.training.streams import stream
 
 NORMALISED = "tests.models.factories:normalised_convnet"
 
@@ -62,6 +64,72 @@ def test_label_flippers_send_momenta_of_their_own():
     )
     expected = 0.1 * torch.cat([part.flatten() for part in parts])
     torch.testing.assert_close(training.momenta[worker], expected.float(), rtol=1e-3, atol=1e-6)
+
+
+PARTIAL = "fang-trim(sample=false, knowledge=partial)"
+
+
+def test_attackers_with_partial_knowledge_make_what_they_send_from_momenta_of_their_own():
+    scenario = Scenario(attack=PARTIAL, aggregator="mean")
+    training, federation, _, _ = taken(scenario, 1)
+    assert federation.computing == 17
+    honest, *_ = taken(scenario.changed(attack="none"), 1)
+    # In the first round all momenta are those of honest training.
+    assert torch.equal(training.momenta, honest.momenta)
+    own = honest.momenta[11:].double().numpy()
+    mean, std = own.mean(0), own.std(0)
+    crafted = mean - 3 * np.sign(mean) * std
+    sent = np.concatenate([honest.momenta[:11].double().numpy(), np.tile(crafted, (6, 1))])
+    start = Round(scenario, federation).model.parameters.double().numpy()
+    expected = start - scenario.learning_rate(1) * sent.mean(0)
+    np.testing.assert_allclose(training.model.parameters.numpy(), expected, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("participants", [17, 11])
+def test_momenta_of_attackers_with_partial_knowledge_stay_honest(participants):
+    scenario = Scenario(attack=PARTIAL, participants=participants, aggregator="mean", lr=1e-9)
+    training, *_ = taken(scenario, 4)
+    honest, *_ = taken(scenario.changed(attack="none"), 4)
+    # The model hardly moves, so that the gradients are those of honest training.
+    torch.testing.assert_close(training.momenta, honest.momenta, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("server", ["sgd", "momentum", "adam"])
+def test_attackers_see_how_the_model_moves(server):
+    scenario = Scenario(attack="poisoned-fl", server=server, schedule="harmonic(period=2)")
+    federation = assemble(scenario)
+    training = Round(scenario, federation)
+    for step in (1, 2, 3):
+        before = training.model.parameters.clone()
+        record = training.take(step)
+        state = training.attack.state_dict()
+        assert torch.equal(state["movement"], training.model.parameters - before)
+        assert state["rate"] == record.lr
+        assert state["observed"] == step
+    assert training.statistics_attack.state_dict()["observed"] == 0
+
+
+def test_a_round_that_is_skipped_is_no_movement():
+    scenario = Scenario(attack="poisoned-fl", workers=5, byzantine=1, aggregator="multi-krum(m=4)")
+    training = Round(scenario, assemble(scenario))
+    training.momenta[:4] = float("inf")
+    assert training.take(1).skipped
+    assert training.attack.state_dict()["movement"] is None
+
+
+def test_poisoned_fl_sends_what_it_would_in_a_loop_of_ones_own():
+    scenario = Scenario(attack="poisoned-fl(period=2)", aggregator="mean")
+    training, federation, _, _ = taken(scenario, 3)
+    again = Round(scenario, federation)
+    run = PoisonedFL(period=2).fresh()
+    for step in (1, 2, 3):
+        before = again.model.parameters.clone()
+        again.take(step)
+        honest = again.momenta[:11]
+        sent = run(honest, 6, generator=stream(scenario.seed, "attack", step))
+        assert torch.equal(sent, again.momenta[11:])
+        run.observe(again.model.parameters - before, scenario.learning_rate(step))
+    assert torch.equal(again.model.parameters, training.model.parameters)
 
 
 def test_attack_none_lets_everyone_train():

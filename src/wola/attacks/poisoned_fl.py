@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import isfinite, lgamma, log
+from math import lgamma, log
 from typing import Any
 
 import torch
 from torch import Generator, Tensor
 
 from wola.aggregation.rule import Rule
-from wola.attacks._scale import unit
+from wola.attacks._scale import norms_and_peaks, unit
 from wola.attacks.attack import Attack
 from wola.ground.checks import check_number, check_whole
 
@@ -130,7 +130,7 @@ class PoisonedFLRun(PoisonedFL):
         if memory.movement is None:
             return honest.new_zeros(d).expand(f, -1)
         movement, signs = memory.movement.double(), memory.signs.double()
-        length = float(torch.linalg.vector_norm(movement))
+        length = float(norms_and_peaks(movement[None])[0][0])
         before = 0.0 if memory.last is None else memory.last.double() * signs * length
         memory.last = unit((movement - before).abs())
         if not memory.last.any():
@@ -155,7 +155,7 @@ class PoisonedFLRun(PoisonedFL):
             raise ValueError(
                 f"movement has shape {tuple(movement.shape)}; allowed: {tuple(signs.shape)}"
             )
-        if not isfinite(float(torch.linalg.vector_norm(movement.double()))):
+        if not bool(movement.isfinite().all()):
             return
         memory.movement, memory.rate = movement.detach().clone(), float(lr)
         moved = memory.movement.double()

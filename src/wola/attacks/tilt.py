@@ -62,11 +62,11 @@ class Tilt(Optimal):
     angle: float | None = None
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         for name in ("angle", "start"):
             given = getattr(self, name)
             if given is not None:
                 check_number(name, given, above=-180, below=180)
+        super().__post_init__()
 
     def plain(self, n: int, f: int) -> float:
         """The angle that the search begins at."""
