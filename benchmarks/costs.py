@@ -2,7 +2,9 @@
 
 `python -m benchmarks.costs`, with nothing else to do for the machine. Every network is trained for
 a few steps on random data of its dataset's shape, and the processor's time of this process is taken
-by phase. Rules and attacks cost the same whatever the batch: they are measured with batches of one.
+by phase. Networks go by their names: "auto" is a small one for data in memory. Rules and attacks
+cost the same whatever the batch: they are measured with batches of one. With `--missing` only the
+rules and attacks that the table lacks are measured and added to it.
 """
 
 import argparse
@@ -21,6 +23,7 @@ from wola.bench.costs import computing_workers
 from wola.data import Dataset
 from wola.data.arrays import Arrays
 from wola.data.dataset import make_dataset
+from wola.models import model_for
 from wola.training import (
     AGGREGATORS,
     ATTACKS,
@@ -89,21 +92,49 @@ def measured(name: str, shape: Shape) -> dict[str, Any]:
     fewest = max(10, shape.classes)
     computing, testing = _whole_steps(name, shape)
     small = shape.random(name, tests=fewest)
-    base = Scenario.paper(name, batch=1, steps=STEPS, evaluate_every=STEPS)
-    by_rule = {}
+    return {**computing, "test": testing, **_parts(name, small, {}, {})}
+
+
+def _parts(
+    name: str, dataset: Dataset, by_rule: dict[str, float], by_attack: dict[str, float]
+) -> dict[str, dict[str, float]]:
+    """The costs of all rules and attacks; those that are given are not measured again."""
+    base = Scenario.paper(name, model=model_for(name), batch=1, steps=STEPS, evaluate_every=STEPS)
+    found_rules, found_attacks = {}, {}
     for mixing, aggregator in rules():
+        pair = f"{mixing} {aggregator}"
         f = min(base.byzantine, AGGREGATORS[aggregator]().max_byzantine(base.workers))
         changes = {"mixing": mixing, "aggregator": aggregator, "byzantine": f}
-        by_rule[f"{mixing} {aggregator}"] = _phase("rule", base, small, **changes)
-    attacks = ("none", *ATTACKS)
-    by_attack = {attack: _phase("attack", base, small, attack=attack) for attack in attacks}
-    return {**computing, "test": testing, "rules": by_rule, "attacks": by_attack}
+        known = pair in by_rule
+        found_rules[pair] = by_rule[pair] if known else _phase("rule", base, dataset, **changes)
+    for attack in ("none", *ATTACKS):
+        known = attack in by_attack
+        found_attacks[attack] = (
+            by_attack[attack] if known else _phase("attack", base, dataset, attack=attack)
+        )
+    return {"rules": found_rules, "attacks": found_attacks}
+
+
+def completed(table: dict[str, Any]) -> dict[str, Any]:
+    """The table with the rules and attacks that it lacks, recorded on the same kind of machine."""
+    here = f"one core of {processor()}"
+    if table["machine"] != here:
+        raise SystemExit(f"the table is of {table['machine']}; this is {here}: record all of it")
+    _take_processor_time()
+    datasets = {}
+    for name, costs in table["datasets"].items():
+        print(name, flush=True)
+        shape = SHAPES[name]
+        small = shape.random(name, tests=max(10, shape.classes))
+        datasets[name] = costs | _parts(name, small, costs["rules"], costs["attacks"])
+    return table | {"datasets": datasets}
 
 
 def _whole_steps(name: str, shape: Shape) -> tuple[dict[str, float], float]:
     tests = min(shape.tests, 512)
     scenario = Scenario.paper(
         name,
+        model=model_for(name),
         workers=shape.workers,
         byzantine=0,
         attack="none",
@@ -141,11 +172,15 @@ def rounded(seconds: float) -> float:
     return float(f"{seconds:.3g}")
 
 
-def record(names: Iterable[str]) -> dict[str, Any]:
-    """The table for some datasets."""
+def _take_processor_time() -> None:
     # The engine takes wall time; on a machine with other work the processor's is steadier.
     for module in (metrics, evaluate):
         vars(module)["perf_counter"] = process_time
+
+
+def record(names: Iterable[str]) -> dict[str, Any]:
+    """The table for some datasets."""
+    _take_processor_time()
     datasets: dict[str, Any] = {}
     for name in names:
         print(name, flush=True)
@@ -161,9 +196,14 @@ def record(names: Iterable[str]) -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.costs", description=__doc__)
     parser.add_argument("--out", type=Path, default=TABLE, help="the table to write")
-    out = parser.parse_args().out
+    parser.add_argument("--missing", action="store_true", help="only what the table lacks")
+    given = parser.parse_args()
     use_one_thread()
-    out.write_text(json.dumps(record(SHAPES), indent=1) + "\n", encoding="utf-8")
+    if given.missing:
+        table = completed(json.loads(given.out.read_text(encoding="utf-8")))
+    else:
+        table = record(SHAPES)
+    given.out.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -8,14 +8,18 @@ from wola.aggregation import (
     CenteredClipping,
     ComparativeGradientElimination,
     CoordinateMedian,
+    FLTrust,
     GeometricMedian,
     Krum,
     MeaMed,
     Mean,
     MultiKrum,
+    ReferenceRows,
     TrimmedMean,
+    View,
 )
-from wola.attacks._judge import Judge, copied, squared_length, trailing_copies
+from wola.attacks._judge import Judge, copied, of_those_kept, squared_length, trailing_copies
+from wola.attacks.attack import look
 from wola.mixing import ARC, NNM, Bucketing, Clipping, FoundationFL
 
 RULES = [
@@ -52,6 +56,30 @@ def test_the_distance_in_gram_space_is_that_of_the_rule_itself(rule, shift):
         aggregate = rule(torch.cat([honest, row.expand(2, -1)]), 2, generator(3))
         expected = float((aggregate - honest.mean(0)).square().sum())
         assert judge.moved(candidate) == pytest.approx(expected, rel=1e-6, abs=1e-8)
+
+
+def test_what_the_server_knows_of_workers_that_it_drops_is_left_out():
+    honest = honest_updates(4, 3)
+    honest[1] = float("nan")
+    labels = torch.arange(12).reshape(6, 2)
+    view = View(ReferenceRows(mean=honest[0]), labels, workers=("a", "b", "c", "d", "e", "f"))
+    rule = FLTrust().at(view)
+    kept = of_those_kept(rule, look(honest, 2))
+    assert kept.view.workers == ("a", "c", "d", "e", "f")
+    assert torch.equal(kept.view.labels, labels[[0, 2, 3, 4, 5]])
+    assert of_those_kept(rule, look(honest[2:], 2)) is rule
+    assert of_those_kept(Mean(), look(honest, 2)) == Mean()
+
+
+def test_a_server_row_is_seen_at_the_scale_of_the_base():
+    honest, server = honest_updates(5, 8), honest_updates(1, 8, seed=3)
+    rule = FLTrust().at(View(ReferenceRows(mean=server)))
+    scaled = FLTrust().at(View(ReferenceRows(mean=server * 2.0**300)))
+    plain, judge = (
+        Judge(honest, 5, 2, one, 2, None, 1e300, exponent)
+        for one, exponent in ((rule, 0), (scaled, 300))
+    )
+    assert judge.moved(np.full(5, -0.3)) == plain.moved(np.full(5, -0.3)) > 0
 
 
 def test_a_candidate_that_overflows_is_refused():

@@ -10,6 +10,7 @@ from wola.aggregation import CoordinateMedian, Krum, MultiKrum, TrimmedMean
 from wola.attacks import (
     ALIE,
     FOE,
+    FangKrum,
     LabelFlip,
     Mimic,
     MimicVariance,
@@ -84,6 +85,8 @@ def test_a_wrong_state_or_option_is_named():
         WorstOf(())
     with pytest.raises(ValueError, match="no label attacks"):
         WorstOf((LabelFlip(),))
+    with pytest.raises(ValueError, match="attacks that know the honest updates"):
+        WorstOf((SignFlip(), FangKrum(knowledge="partial")))
     with pytest.raises(ValueError, match="goal"):
         WorstOf(SOME, "worst")
     with pytest.raises(ValueError, match="rule is None"):

@@ -1,7 +1,10 @@
+from collections import defaultdict
+
 import pytest
 
 from tests.bench.small import iris
 from wola.bench.costs import (
+    JUDGING,
     Costs,
     LearntCosts,
     RecordedCosts,
@@ -183,3 +186,29 @@ def test_label_attackers_compute_and_others_do_not():
     assert computing_workers(iris(workers=10, byzantine=4, attack="lf")) == 10
     assert computing_workers(iris(workers=10, byzantine=4, attack="sf")) == 6
     assert computing_workers(iris(workers=10, byzantine=4, attack="sf", participants=5)) == 3
+
+
+def test_attackers_that_know_their_own_updates_alone_compute_them():
+    for attack in ("fang-trim", "fang-krum"):
+        own, honest = f"{attack}(knowledge=partial)", attack
+        assert computing_workers(iris(workers=10, byzantine=4, attack=own)) == 10
+        assert computing_workers(iris(workers=10, byzantine=4, attack=honest)) == 6
+
+
+@pytest.mark.parametrize("attack", ["optimal-alie", "tilt", "fang-krum", "worst-of"])
+def test_an_attack_that_tries_the_rule_costs_another_time_with_another_rule(attack):
+    scenarios = [iris(attack=attack, aggregator=rule) for rule in ("median", "mda")]
+    learnt, summary = LearntCosts(), {"steps": 1, "seconds": defaultdict(lambda: 7.0)}
+    learnt.learn(scenarios[0], summary)
+    assert [learnt.of(one, USUAL).attack for one in scenarios] == [7.0, 1.0]
+    plain = [one.changed(attack="sf") for one in scenarios]
+    learnt.learn(plain[0], summary)
+    assert [learnt.of(one, USUAL).attack for one in plain] == [7.0, 7.0]
+
+
+def test_the_shipped_table_knows_the_attacks_that_try_the_rule():
+    judging = {name for name in ATTACKS if name.startswith(JUDGING)}
+    assert judging == {"optimal-alie", "optimal-foe", "tilt", "fang-krum", "worst-of"}
+    for name, costs in RecordedCosts.shipped().datasets.items():
+        assert judging <= set(costs["attacks"]), name
+        assert min(costs["attacks"][attack] for attack in judging) > costs["attacks"]["sf"]

@@ -87,6 +87,14 @@ def test_attackers_that_only_lie_about_updates_do_not_compute():
     assert assemble(Scenario(attack="sf")).computing == 11
 
 
+def test_attackers_that_know_their_own_updates_alone_compute_honestly():
+    federation = assemble(Scenario(attack="fang-krum(knowledge=partial)"))
+    honest = assemble(Scenario(attack="none"))
+    assert federation.computing == 17
+    assert torch.equal(federation.counts, honest.counts)
+    assert torch.equal(federation.labels, honest.labels)
+
+
 def test_wola_weighs_each_class_by_q_over_p():
     federation = assemble(Scenario(loss="wola", attack="lf"))
     counts = federation.counts.numpy().astype(float)

@@ -13,6 +13,9 @@ from typing import Any, Self
 from wola.training import Scenario
 from wola.training.federation import trains_on_data
 
+#: Attacks that try the server's rule, many times over: they cost what the rule costs.
+JUDGING = ("optimal-", "tilt", "fang-krum", "worst-of")
+
 
 @dataclass(frozen=True)
 class Costs:
@@ -187,6 +190,5 @@ def _classes(scenario: Scenario) -> tuple[Hashable, Hashable, Hashable]:
     network = (s.dataset, s.model, s.inputs, s.batch, s.local_steps, s.augment)
     size = (s.dataset, s.model, s.workers, s.device, s.threads)
     rule = (s.mixing, s.aggregator)
-    # An optimised attack tries the rule many times over.
-    judged = rule if s.attack.startswith("optimal") else ()
+    judged = rule if s.attack.startswith(JUDGING) else ()
     return (*network, s.device, s.threads), (*size, *rule), (*size, s.attack, *judged)

@@ -177,10 +177,13 @@ class Round:
 
     def move(self, aggregate: Tensor, lr: float) -> None:
         """The server's step; the attackers see how the model moved."""
-        before = self.model.parameters.clone()
-        self.server.step(self.model.parameters, aggregate, lr)
-        if self.attack is not None:
-            self.attack.observe(self.model.parameters - before, lr)
+        parameters = self.model.parameters
+        if self.attack is None:
+            self.server.step(parameters, aggregate, lr)
+            return
+        before = parameters.clone()
+        self.server.step(parameters, aggregate, lr)
+        self.attack.observe(parameters - before, lr)
 
     def order(self, present: int, honest: int, step: int) -> Tensor:
         """Which row of what was sent the server's rule sees at each place, (present,)."""
