@@ -19,7 +19,7 @@ _KEYS = ("signs", "movement", "rate", "last", "since", "observed", "scale")
 def upper_tail(n: int, k: int) -> float:
     """P(X >= k) for X the number of heads of n fair coins.
 
-    >>> upper_tail(3, 2), round(upper_tail(139960, 70415), 4)
+    >>> round(upper_tail(3, 2), 6), round(upper_tail(139960, 70415), 4)
     (0.5, 0.0101)
     """
     if k <= 0:

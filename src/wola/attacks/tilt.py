@@ -33,17 +33,17 @@ class Turn(Line):
 
 @dataclass(frozen=True)
 class Tilt(Optimal):
-    r"""All attackers send an update at an angle :math:`\phi` to the direction the server trusts.
+    r"""All attackers send an update at an angle to the direction that the server trusts.
 
     .. math:: \|m\| (\cos\phi\ \hat g + \sin\phi\ \hat u)
 
-    with m the mean of the honest updates. Against a rule that compares workers with the server's
-    own update (`FLTrust`, `ZenoPlusPlus`), :math:`\hat g` is the direction of that update, which
-    the attackers know, and :math:`\hat u` the direction, orthogonal to it, of the part of -m that
-    is. Against any other rule :math:`\hat g` is the direction of m; -m has no part orthogonal to
-    it, and :math:`\hat u` is that of the honest deviations against the mean's signs,
-    -sign(m) std in each coordinate, as it is where the server's update has the direction of m.
-    Where they leave no direction either, as with one coordinate, the sine counts for nothing.
+    with :math:`\phi` the angle and m the mean of the honest updates. Against a rule that compares
+    workers with the server's own update (`FLTrust`, `ZenoPlusPlus`), :math:`\hat g` is the
+    direction of that update, which the attackers know, and :math:`\hat u` that of the part of -m
+    orthogonal to it. Against any other rule :math:`\hat g` is the direction of m; -m has no
+    part orthogonal to it, and -sign(m) std, the honest deviation of each coordinate against the
+    mean's sign, takes its place, as it does where the server's update has the direction of m. Where
+    that has no such part either, as with one coordinate, the sine counts for nothing.
 
     `angle` fixes :math:`\phi` in degrees, between -180 and 180; None searches the one that moves
     the server's aggregate farthest from m, with the search of `OptimalALIE` over
@@ -55,8 +55,8 @@ class Tilt(Optimal):
     2021, attack their rule by a random search over directions, which costs more.
 
     >>> import torch
-    >>> Tilt(angle=90)(torch.tensor([[3.0, 1.0], [5.0, -1.0]]), f=1).round(decimals=4)
-    tensor([[ 0., -4.]])
+    >>> Tilt(angle=90)(torch.tensor([[3.0, 1.0], [5.0, 3.0]]), f=1).round(decimals=4)
+    tensor([[ 2., -4.]])
     """
 
     angle: float | None = None
