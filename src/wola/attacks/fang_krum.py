@@ -70,6 +70,8 @@ class FangKrum(ColludingAttack):
         """-lambda sign(mean)."""
         direction = _direction(seen.honest)
         judge = _judge(seen, direction, Krum() if rule is None else rule, generator)
+        if rule is not None and judge.solved(np.zeros(len(judge.base))).weights is None:
+            judge = _judge(seen, direction, Krum(), None)
         return direction.double() * -_followed(judge, _bound(judge, seen))[0]
 
     def partial_rows(
@@ -121,8 +123,7 @@ def _followed(judge: Judge, first: float) -> tuple[float, bool]:
     factor, place = first, len(judge.base) - 1
     while factor >= SMALLEST * first:
         solution = judge.solved(np.append(np.zeros(place), -factor))
-        if solution.weights is None:
-            return _followed(replace(judge, rule=Krum()), first)
+        assert solution.weights is not None
         if (solution.weights @ solution.space.mixture)[place] != 0.0:
             return factor, True
         factor /= 2
