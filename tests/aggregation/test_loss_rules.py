@@ -11,7 +11,9 @@ from wola.aggregation import (
     ERR,
     LFR,
     ByGARS,
+    CenteredClipping,
     FLTrust,
+    FoolsGold,
     LFRandERR,
     Mean,
     MissingReference,
@@ -205,7 +207,9 @@ def test_rows_alone_are_not_enough(rule):
         (lambda: ByGARS(alpha=0), "alpha = 0"),
         (lambda: ByGARS(length="long"), "length = 'long'"),
         (lambda: LFR(FLTrust()), "allowed: a rule that needs no server data"),
-        (lambda: LFR("mean"), "allowed: a rule that needs no server data"),
+        (lambda: ERR(FoolsGold()), "keeps a memory; allowed: .* that .* keeps no memory"),
+        (lambda: LFR(CenteredClipping(history=True)), "keeps a memory; allowed: "),
+        (lambda: LFR("mean"), "rule = 'mean' is a str; allowed: a Rule"),
     ],
 )
 def test_bad_parameters_are_named(make, message):

@@ -50,13 +50,14 @@ def test_a_reference_that_is_not_finite_is_refused(rule, value):
     mean, classes = rows_of(x)
     mean[0, 0] = classes[0, 0] = value
     bound = rule.rule.at(View(ReferenceRows(mean=mean, classes=classes)))
-    with pytest.raises(ValueError, match="the reference is not finite"):
+    with pytest.raises(ValueError, match=r"own rows \(reference or memory\) are not finite"):
         bound(x, 3)
 
 
 @pytest.mark.parametrize("rule", BOUND, ids=str)
 def test_a_reference_of_another_length_is_refused(rule):
-    with pytest.raises(ValueError, match="the reference has d = 40 coordinates, the updates 39"):
+    message = r"\(reference or memory\) have d = 40 coordinates, the updates 39"
+    with pytest.raises(ValueError, match=message):
         rule(skewed()[:, :39].contiguous(), 3)
 
 

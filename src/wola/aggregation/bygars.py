@@ -13,7 +13,8 @@ from wola.aggregation.rule import GramRule, Solution
 from wola.aggregation.space import Space
 from wola.ground.checks import check_choice, check_number, check_whole
 
-_Length = Literal["own", "server"]
+#: Whose length the aggregate has.
+Length = Literal["own", "server"]
 
 
 @dataclass(frozen=True)
@@ -43,12 +44,12 @@ class ByGARS(GramRule):
     steps: int = 3
     alpha: float = 0.05
     unit: bool = True
-    length: _Length = "own"
+    length: Length = "own"
 
     def __post_init__(self) -> None:
         check_whole("steps", self.steps, least=1)
         check_number("alpha", self.alpha, above=0)
-        check_choice("length", self.length, get_args(_Length))
+        check_choice("length", self.length, get_args(Length))
 
     def max_byzantine(self, n: int) -> int:
         """All but one: f is not used."""

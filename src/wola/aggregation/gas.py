@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from torch import Generator
 
 from wola.aggregation.generators import column_generator
+from wola.aggregation.inner_rule import check_inner_rule
 from wola.aggregation.krum import Krum
 from wola.aggregation.lengths import ROUNDED, squared_lengths
 from wola.aggregation.products import Floats
@@ -48,9 +49,7 @@ class GAS(Rule):
     groups: int = 1000
 
     def __post_init__(self) -> None:
-        if not isinstance(self.rule, Rule):
-            kind = type(self.rule).__name__
-            raise TypeError(f"rule = {self.rule!r} is a {kind}; allowed: a Rule, such as Krum()")
+        check_inner_rule(self.rule)
         check_whole("groups", self.groups, least=1)
 
     def max_byzantine(self, n: int) -> int:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from torch import Generator, Tensor
 
 from wola.aggregation.generators import copied
+from wola.aggregation.inner_rule import check_inner_rule
 from wola.aggregation.products import Floats
 from wola.aggregation.rule import Rule, Solution
 from wola.aggregation.space import Space
@@ -37,8 +38,7 @@ class Rejection(Rule):
     rule: Rule = field(default_factory=TrimmedMean)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.rule, Rule) or self.rule.needs:
-            raise TypeError(f"rule = {self.rule!r}; allowed: a rule that needs no server data")
+        check_inner_rule(self.rule)
 
     @property
     def needs_products(self) -> bool:  # type: ignore[override]

@@ -48,7 +48,7 @@ def open_space(
     2^-200, about 1e60 and 1e-60) are read once more, scaled by the power of two that brings the
     middle one to 1; an update more than 2^400 (about 1e120) times as large as the middle one is
     then dropped too, and what is 2^-500 times as small is zero to the rule. The last `marks` rows
-    are the server's: that one of them would be dropped is a ValueError.
+    are the server's: one that is not finite is a ValueError, and one that is huge sets the scale.
     """
     given, whole = source.n - marks, source.n
     found = _look(source, needs_products)
@@ -57,6 +57,8 @@ def open_space(
         sizes = _magnitudes(source)
         middle = _size_to_scale_by(sizes, found.energies)
         if middle is not None:
+            own = float(sizes[given:].max(initial=0.0))
+            middle = max(middle, own / LARGEST_RATIO) if np.isfinite(own) else middle
             with np.errstate(over="ignore"):
                 fine = np.flatnonzero(sizes <= LARGEST_RATIO * middle)
             # A worker that is dropped must not change the unit in which the others are seen.
@@ -87,7 +89,9 @@ def open_space(
 
 def _check_marks(kept: NDArray[np.int64], n: int, marks: int) -> None:
     if np.count_nonzero(kept >= n - marks) < marks:
-        raise ValueError("the reference is not finite, or too large beside the updates")
+        raise ValueError(
+            "the server's own rows (reference or memory) are not finite, or their norm overflows"
+        )
 
 
 def _nothing_left(given: int) -> str:

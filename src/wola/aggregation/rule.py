@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -27,7 +28,7 @@ from wola.aggregation.source import (
     times_power_of_two,
 )
 from wola.aggregation.space import Space
-from wola.aggregation.view import NO_MEMORY, NOTHING_KNOWN, Memory, View
+from wola.aggregation.view import NO_MEMORY, NOTHING_KNOWN, Memory, View, frozen
 from wola.ground.checks import check_whole
 
 
@@ -41,7 +42,7 @@ class Outcome:
     update: Any
     weights: Any
     dropped: tuple[int, ...]
-    memory: Memory = field(default_factory=lambda: NO_MEMORY, repr=False)
+    memory: Memory = NO_MEMORY
 
     def __repr__(self) -> str:
         """The outcome in a line or two, whatever its size."""
@@ -99,9 +100,10 @@ class Rule(ABC):
         """Decide, in Gram space, how the points of the space are combined; nothing is kept."""
 
     def remembered(self, solution: Solution, update: Tensor) -> Memory:
-        """What the rule keeps of a round for the next one, a new value: see `Outcome.memory`.
+        """What the rule keeps of a round for the next one: new tensors, by name of the worker.
 
-        `update` (d,) is the aggregate; what was kept before is `solution.space.view.memory`.
+        `update` (d,) is the aggregate; what was kept before is `solution.space.view.memory`. What
+        is not named here stays as it was: a worker that is absent or dropped keeps what it had.
         """
         return NO_MEMORY
 
@@ -109,8 +111,8 @@ class Rule(ABC):
         """The rule with what the server knows in this round: itself if it uses none of it."""
         return At(self, view) if self.needs or self.remembers != "nothing" else self
 
-    def of_rows(self, rows: Sequence[int]) -> Rule:
-        """The rule for some of the workers, if it knows something of each: see `View.of_rows`."""
+    def among(self, rows: Sequence[int] | NDArray[np.int64]) -> Rule:
+        """The rule for some of the workers that it was bound to: itself if it knows none."""
         return self
 
     def landmarks(self, view: View) -> Tensor | None:
@@ -159,7 +161,7 @@ class Rule(ABC):
         update = solution.vector().to(matrix.dtype)
         dropped = tuple(int(i) for i in np.setdiff1d(np.arange(len(matrix)), source.rows))
         weights = _weights(solution, source, matrix, updates)
-        memory = self.remembered(solution, update)
+        memory = frozen(self.remembered(solution, update))
         return Outcome(like(update, updates), weights, dropped, memory)
 
     def blocks(self, blocks: Blocks, f: int, generator: Generator | None = None) -> Any:
@@ -240,31 +242,36 @@ class At(Rule):
         return self.rule.solve(space, f, generator)
 
     def remembered(self, solution: Solution, update: Tensor) -> Memory:
-        """As the rule."""
-        return self.rule.remembered(solution, update)
+        """What was kept before, and in its place what the rule keeps now."""
+        return {**self.view.memory, **self.rule.remembered(solution, update)}
 
-    def of_rows(self, rows: Sequence[int]) -> At:
-        """The rule with what the server knows of some of the workers."""
-        return replace(self, view=self.view.of_rows(rows))
+    def among(self, rows: Sequence[int] | NDArray[np.int64]) -> Rule:
+        """The rule bound to what the server knows of some of the workers."""
+        return At(self.rule, self.view.of_rows(rows))
+
+    @cached_property
+    def seen(self) -> View:
+        """What the rule is shown: of a memory of workers, that of those who are here."""
+        return self.view.present() if self.rule.remembers == "workers" else self.view
 
     def bare_space(self, source: UpdateSource, exponent: int = 0) -> Space:
         """The updates as points, with the server's own rows beside them."""
-        rows = self.rule.landmarks(self.view)
+        rows = self.rule.landmarks(self.seen)
         if rows is None:
-            return Space(source, view=self.view)
-        return Space.with_server_rows(source, times_power_of_two(rows, -exponent), self.view)
+            return Space(source, view=self.seen)
+        return Space.with_server_rows(source, times_power_of_two(rows, -exponent), self.seen)
 
     def opened(self, source: UpdateSource, f: int) -> tuple[Space, UpdateSource, int]:
         """The space of the updates that are finite, with the server's own rows beside them."""
         given, reporting = source.n, self._reporting(source.n)
         if len(reporting) < given:
             source, f = source.keep(reporting), max(0, f - (given - len(reporting)))
-        rows = self.rule.landmarks(self.view)
+        rows = self.rule.landmarks(self.seen)
         marks = 0 if rows is None else len(rows)
         stacked = source if rows is None else Stacked(source, rows, given)
-        space, source, f = open_space(stacked, f, self.needs_products, marks=marks, view=self.view)
+        space, source, f = open_space(stacked, f, self.needs_products, marks=marks, view=self.seen)
         if len(reporting) < given:
-            space = replace(space, view=self.view.of_rows(source.rows[: space.n]))
+            space = replace(space, view=self.seen.of_rows(source.rows[: space.n]))
         return space, source, f
 
     def _reporting(self, n: int) -> NDArray[np.int64]:

@@ -216,7 +216,10 @@ class Stacked(UpdateSource):
                     yield torch.cat([part, self.marks[:, first:last].to(part)])
                 first = last
         if first != columns:
-            raise ValueError(f"the reference has d = {columns} coordinates, the updates {first}")
+            raise ValueError(
+                f"the server's own rows (reference or memory) have d = {columns} coordinates, the "
+                f"updates {first}"
+            )
 
     def keep(self, rows: NDArray[np.int64]) -> Stacked:
         """The same source with only these of its rows; those of the server are all among them."""

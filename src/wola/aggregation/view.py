@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Protocol
 
 import numpy as np
@@ -16,7 +15,45 @@ from wola.ground.checks import check_number
 
 #: What a rule keeps from round to round: a tensor for each worker by name, or for a word.
 Memory = Mapping[str | int, Tensor]
-NO_MEMORY: Memory = MappingProxyType({})
+
+
+class FrozenMemory(Memory):
+    """A memory into which nothing can be put, and which can be copied and pickled.
+
+    >>> FrozenMemory({"a": torch.tensor(1.0)})["a"]
+    tensor(1.)
+    """
+
+    def __init__(self, entries: Memory) -> None:
+        self._entries = dict(entries)
+
+    def __getitem__(self, name: str | int) -> Tensor:
+        return self._entries[name]
+
+    def __iter__(self) -> Iterator[str | int]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, FrozenMemory) or set(self) != set(other):
+            return False
+        return all(torch.equal(value, other[name]) for name, value in self.items())
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._entries))
+
+    def __repr__(self) -> str:
+        return f"FrozenMemory of {list(self._entries)}"
+
+
+def frozen(memory: Memory) -> Memory:
+    """The memory as it is now, whatever becomes of the mapping given."""
+    return memory if isinstance(memory, FrozenMemory) else FrozenMemory(memory)
+
+
+NO_MEMORY: Memory = FrozenMemory({})
 
 #: What a rule may need, and how it is given.
 GIVEN_BY = {
@@ -118,17 +155,41 @@ class View:
     `reference` is its own clean data, `labels` (n, C) the label distributions that the workers
     report (a worker whose report is none is dropped, as one whose update is not finite), `workers`
     the names of the rows (None: 0, ..., n - 1). `memory` is what the rule kept of the round before:
-    `Outcome.memory`, empty in the first round.
+    `Outcome.memory`, empty in the first round. It cannot be changed from here.
     """
 
     reference: Reference | None = None
     labels: Tensor | NDArray[np.float64] | None = None
     workers: Sequence[str | int] | None = None
-    memory: Memory = field(default_factory=lambda: NO_MEMORY, repr=False)
+    memory: Memory = field(default=NO_MEMORY, repr=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.memory, Mapping):
+            kind = type(self.memory).__name__
+            raise TypeError(f"memory is a {kind}; allowed: a mapping such as Outcome.memory")
+        object.__setattr__(self, "memory", frozen(self.memory))
+        _check_names(self.workers or ())
 
     def names(self, n: int) -> Sequence[str | int]:
-        """What the n rows are called."""
-        return range(n) if self.workers is None else self.workers
+        """What the n rows are called.
+
+        >>> View(workers=("a", "b")).names(3)
+        Traceback (most recent call last):
+        ValueError: workers has 2 names; allowed: 3, one for each update
+        """
+        if self.workers is None:
+            return range(n)
+        if len(self.workers) != n:
+            count = len(self.workers)
+            raise ValueError(f"workers has {count} names; allowed: {n}, one for each update")
+        return self.workers
+
+    def present(self) -> View:
+        """The view with the memory of the workers that are here alone; all of it without names."""
+        if self.workers is None:
+            return self
+        kept = {name: self.memory[name] for name in self.workers if name in self.memory}
+        return replace(self, memory=kept)
 
     def of_rows(self, rows: Sequence[int] | NDArray[np.int64]) -> View:
         """The view of some of the workers, or of all in another order.
@@ -137,9 +198,10 @@ class View:
         ('c', 'a')
         """
         chosen = np.asarray(rows, dtype=np.int64)
-        names = self.names(int(chosen.max(initial=-1)) + 1)
         labels = None if self.labels is None else torch.as_tensor(self.labels)[chosen]
-        return replace(self, labels=labels, workers=tuple(names[i] for i in chosen.tolist()))
+        places = chosen.tolist()
+        names = places if self.workers is None else [self.workers[i] for i in places]
+        return replace(self, labels=labels, workers=tuple(names))
 
     def mixed(self, matrix: NDArray[np.float64]) -> View:
         """The view of mixtures (m, n) of the workers: their labels are mixed as they are.
@@ -200,6 +262,16 @@ allowed: rule.at(View(reference=...))
         if "labels" in needs and self.labels is not None and self.labels.ndim != 2:
             shape = tuple(self.labels.shape)
             raise ValueError(f"labels has shape {shape}; allowed: (n, C), a report of each worker")
+
+
+def _check_names(workers: Sequence[str | int]) -> None:
+    for name in workers:
+        if isinstance(name, bool) or not isinstance(name, (str, int)):
+            kind = type(name).__name__
+            raise TypeError(f"workers holds {name!r}, a {kind}; allowed: names that are str or int")
+    if len(set(workers)) < len(workers):
+        twice = next(name for name in workers if list(workers).count(name) > 1)
+        raise ValueError(f"workers holds {twice!r} twice; allowed: a name of its own for each")
 
 
 NOTHING_KNOWN = View()

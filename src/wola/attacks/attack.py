@@ -154,6 +154,12 @@ class Seen:
         """How many honest updates the server will drop as non-finite."""
         return self.n - self.f - len(self.workers)
 
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """The positions, among all n, of the updates that the server will not drop."""
+        attackers = np.arange(self.n - self.f, self.n)
+        return np.append(self.workers, attackers)
+
 
 def look(honest: Tensor, f: int, *, scaled: bool = False) -> Seen:
     """What f attackers see of the honest updates (h, d); `scaled`, if these are huge or tiny."""
@@ -190,6 +196,6 @@ class ColludingAttack(Attack):
         if not len(seen.workers):
             return honest.new_zeros(honest.shape[1]).expand(f, -1)
         if rule is not None and seen.dropped:
-            rule = rule.of_rows([*seen.workers.tolist(), *range(len(honest), seen.n)])
+            rule = rule.among(seen.rows)
         row = times_power_of_two(self.row(seen, rule, generator), seen.exponent)
         return row.to(honest.dtype).expand(f, -1)

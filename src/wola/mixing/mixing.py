@@ -162,11 +162,8 @@ class Chain(Rule):
             for mixing in self.mixings:
                 mixing.check(reaching, f)
                 reaching = mixing.count(reaching, f)
-            if self.rule.remembers == "workers" and reaching != n:
-                raise ValueError(
-                    f"{self.rule} keeps a memory of each worker, and {reaching} mixtures of {n} "
-                    "workers are nobody's; allowed: mixings that give a mixture for each worker"
-                )
+            if self.rule.remembers == "workers":
+                self._check_names_last(n, f)
             self.rule.check(reaching, f)
         except ValueError as error:
             raise ValueError(f"{self} with n = {n} and f = {f}: {error}") from error
@@ -176,6 +173,18 @@ class Chain(Rule):
         for mixing in self.mixings:
             n = mixing.count(n, f)
         self.rule.check_classes(n, f, classes)
+
+    def _check_names_last(self, n: int, f: int) -> None:
+        """Refuse mixtures that are nobody's, also once some of the f send what is dropped."""
+        for dropped in range(min(f, n - 1) + 1):
+            left, told = n - dropped, f - dropped
+            for mixing in self.mixings:
+                if (count := mixing.count(left, told)) != left:
+                    raise ValueError(
+                        f"{self.rule} keeps a memory of each worker, and {count} mixtures of "
+                        f"{left} workers are nobody's; allowed: mixings that give a mixture for "
+                        "each worker"
+                    )
 
     def max_byzantine(self, n: int) -> int:
         """The largest f that every part accepts; -1 if none is."""

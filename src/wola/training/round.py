@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from wola.aggregation import CoordinateMedian, Outcome, Rule, TooFewUpdates, View
-from wola.aggregation.view import FROM_REFERENCE, NO_MEMORY, Memory
+from wola.aggregation.view import FROM_REFERENCE, NO_MEMORY, Memory, frozen
 from wola.attacks import Attack
 from wola.models import FlatModel, build, model_for
 from wola.parts import part_name
@@ -225,7 +224,7 @@ class Round:
         self.model.load(state["parameters"], state["statistics"])
         self.momenta.copy_(state["momenta"])
         self.server.load_state_dict(state["server"])
-        self.kept = MappingProxyType(state["kept"])
+        self.kept = frozen(state["kept"])
         if self.reference is not None:
             self.reference.load_state_dict(state["reference"])
         for attack, memory in zip(

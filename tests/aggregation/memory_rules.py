@@ -1,0 +1,96 @@
+"""Rounds of updates for the rules that remember, and a way to run the battery on them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Generator
+
+from tests.reference import Array
+from wola.aggregation import (
+    ByGARSPlusPlus,
+    CenteredClipping,
+    FoolsGold,
+    Memory,
+    Outcome,
+    ReferenceRows,
+    Rule,
+    Solution,
+    Space,
+    View,
+)
+from wola.aggregation.source import UpdateSource
+from wola.aggregation.view import NO_MEMORY
+
+N, F, D = 9, 3, 12
+NAMES = ["a", "b", "c", "d", "e", "f", "g", "h", "i"]
+
+RULES: list[Rule] = [
+    ByGARSPlusPlus(alpha=0.3),
+    ByGARSPlusPlus(alpha=0.2, unit=True, length="server"),
+    FoolsGold(),
+    FoolsGold(kappa=0.7, total=True),
+    CenteredClipping(tau=1.5, iterations=2, history=True),
+]
+PER_WORKER = [rule for rule in RULES if rule.remembers == "workers"]
+
+
+def made(seed: int) -> tuple[Array, Array]:
+    """Updates (N, D) of one round, the last F the wrong way round, and the server's own."""
+    rng = np.random.default_rng([77, seed])
+    own = np.random.default_rng(3).normal(size=D) + 0.2 * rng.normal(size=D)
+    x = own + rng.normal(size=(N, D))
+    x[N - F :] *= -2.0
+    return x, own
+
+
+def view(own: Array, names: Sequence[Any] | None = None, memory: Memory = NO_MEMORY) -> View:
+    server = ReferenceRows(mean=torch.from_numpy(own), lr=0.1)
+    return View(server, workers=names, memory=memory)
+
+
+def rounds(
+    rule: Rule, steps: Sequence[tuple[Array, Array, Sequence[Any]]], f: int = F
+) -> list[Outcome]:
+    """The outcome of each round, its memory handed on to the next."""
+    outcomes: list[Outcome] = []
+    memory = NO_MEMORY
+    for x, own, names in steps:
+        outcomes.append(rule.at(view(own, names, memory)).aggregate(x, f))
+        memory = outcomes[-1].memory
+    return outcomes
+
+
+def remembered(rule: Rule, count: int = 3) -> Memory:
+    """What the rule keeps after some rounds."""
+    return rounds(rule, [(*made(seed), NAMES) for seed in range(count)])[-1].memory
+
+
+@dataclass(frozen=True)
+class Bound(Rule):
+    """A rule bound anew, in each call, to a view made for as many columns as the updates have."""
+
+    rule: Rule
+    make: Callable[[int], View]
+
+    @property
+    def needs_products(self) -> bool:  # type: ignore[override]
+        return self.rule.needs_products
+
+    def max_byzantine(self, n: int) -> int:
+        return self.rule.max_byzantine(n)
+
+    def check(self, n: int, f: int) -> None:
+        self.rule.check(n, f)
+
+    def solve(self, space: Space, f: int, generator: Generator | None) -> Solution:
+        return self.rule.solve(space, f, generator)
+
+    def opened(self, source: UpdateSource, f: int) -> tuple[Space, UpdateSource, int]:
+        columns = sum(piece.shape[1] for piece in source.pieces())
+        return self.rule.at(self.make(columns)).opened(source, f)
+
+    def __str__(self) -> str:
+        return str(self.rule)

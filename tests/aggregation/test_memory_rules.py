@@ -1,0 +1,317 @@
+"""What all rules that remember have in common: names, rounds, scales, broken workers, attacks."""
+
+import pickle
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.aggregation.memory_rules import (
+    NAMES,
+    PER_WORKER,
+    RULES,
+    Bound,
+    D,
+    F,
+    N,
+    made,
+    remembered,
+    rounds,
+    view,
+)
+from wola.aggregation import (
+    BOBA,
+    ByGARSPlusPlus,
+    CenteredClipping,
+    FLTrust,
+    FoolsGold,
+    MoNNA,
+    ReferenceRows,
+    View,
+)
+from wola.attacks import FangKrum, OptimalALIE, OptimalFOE, WorstOf
+from wola.attacks._judge import Judge
+from wola.mixing import NNM, Bucketing, FoundationFL
+from wola.testing import check_rule
+
+EVERY_RULE = pytest.mark.parametrize("rule", RULES, ids=str)
+EVERY_RULE_OF_WORKERS = pytest.mark.parametrize("rule", PER_WORKER, ids=str)
+COUNTS = range(20)
+
+
+def same(first, second):
+    return dict(first).keys() == dict(second).keys() and all(
+        torch.equal(value, second[name]) for name, value in first.items()
+    )
+
+
+def close(first, second, scale=1.0):
+    assert dict(first).keys() == dict(second).keys()
+    for name, value in first.items():
+        torch.testing.assert_close(value, second[name], rtol=1e-9, atol=1e-9 * scale)
+
+
+@EVERY_RULE
+def test_the_order_of_the_workers_decides_nothing_as_their_names_travel_with_them(rule):
+    rng = np.random.default_rng(1)
+    plain = [(*made(seed), NAMES) for seed in range(4)]
+    shuffled = []
+    for x, own, names in plain:
+        order = rng.permutation(N)
+        shuffled.append((x[order], own, [names[i] for i in order]))
+    for one, other in zip(rounds(rule, plain), rounds(rule, shuffled), strict=True):
+        np.testing.assert_allclose(other.update, one.update, atol=1e-10)
+        close(one.memory, other.memory)
+
+
+@EVERY_RULE
+def test_two_calls_leave_the_memory_alone_and_share_no_tensor_with_it(rule):
+    memory = remembered(rule)
+    before = {name: value.clone() for name, value in memory.items()}
+    x, own = made(9)
+    bound = rule.at(view(own, NAMES, memory))
+    first, second = (bound.aggregate(torch.from_numpy(x), F) for _ in range(2))
+    assert torch.equal(first.update, second.update)
+    assert same(first.memory, second.memory)
+    assert same(memory, before)
+    first.update.fill_(7.0)
+    x[:] = 7.0
+    assert same(first.memory, second.memory)
+    old = {value.data_ptr() for value in memory.values()}
+    assert not old & {value.data_ptr() for value in first.memory.values()}
+
+
+@EVERY_RULE_OF_WORKERS
+def test_a_worker_that_is_dropped_or_absent_keeps_what_it_had(rule):
+    memory = remembered(rule)
+    x, own = made(5)
+    x[2, 4], x[7, 0] = np.nan, np.inf
+    outcome = rule.at(view(own, NAMES, memory)).aggregate(x, F)
+    rest = [i for i in range(N) if i not in (2, 7)]
+    names = [NAMES[i] for i in rest]
+    absent = rule.at(view(own, names, memory)).aggregate(x[rest], F - 2)
+    assert outcome.dropped == (2, 7)
+    np.testing.assert_array_equal(outcome.update, absent.update)
+    assert same(outcome.memory, absent.memory)
+    for name in "ch":
+        assert torch.equal(outcome.memory[name], memory[name])
+    assert all(not torch.equal(outcome.memory[name], memory[name]) for name in names)
+
+
+@EVERY_RULE_OF_WORKERS
+def test_a_worker_that_nobody_knows_starts_where_all_started(rule):
+    x, own = made(5)
+    memory = remembered(rule)
+    known = [name for name in NAMES if name != "d"]
+    without = {name: memory[name] for name in known}
+    outcome = rule.at(view(own, NAMES, without)).aggregate(x, F)
+    alone = rule.at(view(own, ["d"])).aggregate(x[3:4], 0)
+    torch.testing.assert_close(outcome.memory["d"], alone.memory["d"], rtol=1e-12, atol=1e-12)
+    others = rule.at(view(own, NAMES, memory)).aggregate(x, F)
+    for name in known:
+        torch.testing.assert_close(outcome.memory[name], others.memory[name])
+
+
+@EVERY_RULE
+def test_a_broken_round_of_everyone_is_refused_and_nothing_is_kept(rule):
+    with pytest.raises(ValueError, match="all 9 updates are non-finite"):
+        rule.at(view(made(0)[1], NAMES, remembered(rule))).aggregate(np.full((N, D), np.nan), F)
+
+
+@EVERY_RULE
+def test_column_blocks_and_the_whole_matrix_agree(rule):
+    x, own = made(6)
+    bound = rule.at(view(own, NAMES, remembered(rule)))
+    blocks = [np.ascontiguousarray(part) for part in np.split(x, [1, 5], axis=1)]
+    np.testing.assert_allclose(bound.blocks(blocks, F), bound(x, F), atol=1e-12)
+
+
+@EVERY_RULE
+def test_mixings_act_on_the_workers_and_keep_their_names(rule):
+    x, own = made(6)
+    memory = remembered(rule)
+    mixed = NNM()(x, F)
+    chain = (NNM() | rule).at(view(own, NAMES, memory)).aggregate(x, F)
+    plain = rule.at(view(own, NAMES, memory)).aggregate(mixed, F)
+    np.testing.assert_allclose(chain.update, plain.update, atol=1e-10)
+    close(chain.memory, plain.memory)
+
+
+@EVERY_RULE_OF_WORKERS
+@pytest.mark.parametrize("mixing", [Bucketing(), Bucketing(size=2), FoundationFL()], ids=str)
+def test_mixtures_that_are_nobodys_are_refused(rule, mixing):
+    with pytest.raises(ValueError, match="keeps a memory of each worker, and .* are nobody's"):
+        (mixing | rule).check(17, 6)
+    (Bucketing(size=1) | rule).check(17, 6)
+    (mixing | CenteredClipping(history=True)).check(17, 2)
+
+
+def test_mixtures_are_nobodys_also_where_there_are_as_many_as_workers_again():
+    chain = Bucketing(size=2) | FoundationFL() | FoolsGold()
+    assert FoundationFL().count(Bucketing(size=2).count(3, 1), 1) == 3
+    with pytest.raises(ValueError, match="2 mixtures of 3 workers are nobody's"):
+        chain.check(3, 1)
+
+
+@EVERY_RULE
+def test_float32_gives_what_float64_gives_up_to_rounding(rule):
+    steps = [(*made(seed), NAMES) for seed in range(4)]
+    single = [(x.astype(np.float32), own.astype(np.float32), names) for x, own, names in steps]
+    for one, other in zip(rounds(rule, steps), rounds(rule, single), strict=True):
+        assert other.update.dtype == np.float32
+        np.testing.assert_allclose(other.update, one.update, atol=2e-4)
+
+
+# q has the unit of a squared length unless the rows are scaled; tau has the unit of a length.
+SCALED = [
+    FoolsGold(),
+    ByGARSPlusPlus(alpha=0.2, unit=True, length="server"),
+    ByGARSPlusPlus(alpha=0.2, length="server"),
+]
+
+
+@pytest.mark.parametrize("rule", SCALED, ids=str)
+@pytest.mark.parametrize("factor", [1e-140, 1e-60, 1e60, 1e140])
+def test_updates_and_reference_may_have_any_scale(rule, factor):
+    steps = [(*made(seed), NAMES) for seed in range(3)]
+    scaled = [(x * factor, own * factor, names) for x, own, names in steps]
+    for one, other in zip(rounds(rule, steps), rounds(rule, scaled), strict=True):
+        np.testing.assert_allclose(other.update / factor, one.update, atol=1e-9)
+
+
+@pytest.mark.parametrize("rule", SCALED[:2], ids=str)
+@pytest.mark.parametrize("factor", [1e-300, 1e300])
+def test_updates_at_the_ends_of_float64_are_ordinary(rule, factor):
+    steps = [(*made(seed), NAMES) for seed in range(3)]
+    scaled = [(x * factor, own * factor, names) for x, own, names in steps]
+    for one, other in zip(rounds(rule, steps), rounds(rule, scaled), strict=True):
+        np.testing.assert_allclose(other.update / factor, one.update, atol=1e-9)
+
+
+@EVERY_RULE
+@pytest.mark.parametrize("largest", [1e37, 1e38, 3e38])
+def test_float32_updates_near_the_largest_number_stay_finite_round_after_round(rule, largest):
+    signs = np.sign(made(0)[0]).astype(np.float32)
+    x = (largest / np.sqrt(D) * signs).astype(np.float32)
+    own = made(0)[1].astype(np.float32)
+    outcomes = rounds(rule, [(x, own, NAMES)] * 4)
+    assert not any(outcome.dropped for outcome in outcomes)
+    for outcome in outcomes:
+        assert all(bool(value.isfinite().all()) for value in outcome.memory.values())
+    if not isinstance(rule, ByGARSPlusPlus) or rule.length == "server":
+        assert all(np.isfinite(outcome.update).all() for outcome in outcomes)
+
+
+@EVERY_RULE
+def test_a_liar_that_sent_huge_updates_cannot_stop_the_rounds_that_follow(rule):
+    huge = made(0)[0]
+    huge[8] = 1e119
+    calm = made(1)[0] * 1e-3
+    steps = [(huge, made(0)[1], NAMES), (calm, made(1)[1], NAMES), (calm, made(2)[1], NAMES)]
+    outcomes = rounds(rule, steps)
+    assert [outcome.dropped for outcome in outcomes] == [(), (), ()]
+
+
+@EVERY_RULE
+@given(seed=st.integers(0, 10_000), zeros=st.sets(st.integers(0, N - 1)), twins=st.booleans())
+def test_zeros_and_twins_give_finite_aggregates_in_any_order(rule, seed, zeros, twins):
+    x, own = made(seed)
+    x[list(zeros)] = 0.0
+    if twins:
+        x[4:] = x[4]
+    order = np.random.default_rng(seed).permutation(N)
+    names = [NAMES[i] for i in order]
+    for one, other in zip(
+        rounds(rule, [(x, own, NAMES)] * 2),
+        rounds(rule, [(x[order], own, names)] * 2),
+        strict=True,
+    ):
+        assert np.isfinite(one.update).all()
+        np.testing.assert_allclose(other.update, one.update, atol=1e-8)
+
+
+NOT_AVERAGES = {"translation": False, "scale": False, "average": False, "agreement": False}
+
+
+def server(columns):
+    return ReferenceRows(mean=torch.linspace(0.5, 1.5, columns, dtype=torch.float64), lr=0.1)
+
+
+def kept_numbers(columns):
+    q = {i: torch.tensor(0.25, dtype=torch.float64) for i in COUNTS}
+    return View(server(columns), memory=q)
+
+
+def kept_sums(columns):
+    row = torch.linspace(-1.0, 2.0, columns, dtype=torch.float64)
+    return View(memory=dict.fromkeys(COUNTS, row))
+
+
+@pytest.mark.parametrize(
+    ("rule", "make"),
+    [
+        (ByGARSPlusPlus(), kept_numbers),
+        (ByGARSPlusPlus(unit=True, length="server"), kept_numbers),
+        (FoolsGold(), lambda columns: View()),
+        (FoolsGold(), kept_sums),
+        (FoolsGold(total=True), kept_sums),
+        (CenteredClipping(tau=2.0, history=True), lambda columns: View()),
+        (MoNNA(own=False), lambda columns: View(server(columns))),
+    ],
+    ids=str,
+)
+def test_the_battery_holds(rule, make):
+    check_rule(Bound(rule, make), **{**NOT_AVERAGES, "average": isinstance(rule, MoNNA)})
+
+
+def test_the_battery_holds_where_nothing_is_kept_yet():
+    check_rule(FoolsGold(), translation=False, average=False, agreement=False)
+
+
+BOUND = [rule.at(view(made(9)[1], NAMES, remembered(rule))) for rule in RULES]
+SERVER_RULES = [rule.at(view(made(9)[1])) for rule in (FLTrust(), MoNNA(), MoNNA(own=False))]
+
+
+@pytest.mark.parametrize("rule", [*BOUND, *SERVER_RULES], ids=str)
+def test_a_candidate_of_the_attackers_is_judged_as_the_server_will_aggregate_it(rule):
+    honest = torch.from_numpy(made(4)[0][: N - F])
+    base = torch.cat([honest, torch.from_numpy(made(5)[0][:1])])
+    judge = Judge(base, N - F, F, rule, F, None, torch.finfo(torch.float64).max)
+    for candidate in (np.full(7, 0.1), np.append(np.zeros(6), -2.0), np.linspace(-1, 1, 7)):
+        row = torch.from_numpy(candidate) @ base
+        aggregate = rule(torch.cat([honest, row.expand(F, -1)]), F)
+        expected = float((aggregate - honest.mean(0)).square().sum())
+        assert judge.moved(candidate) == pytest.approx(expected, rel=1e-6, abs=1e-8)
+
+
+@pytest.mark.parametrize("rule", [*BOUND, *SERVER_RULES], ids=str)
+@pytest.mark.parametrize("attack", [OptimalALIE(8), OptimalFOE(8), FangKrum(), WorstOf()], ids=str)
+def test_attacks_that_look_at_the_rule_leave_its_memory_and_pass_over_broken_workers(rule, attack):
+    honest = torch.from_numpy(made(4)[0][: N - F])
+    before = {name: value.clone() for name, value in rule.view.memory.items()}
+    sent = attack(honest, F, rule=rule)
+    assert torch.isfinite(sent).all()
+    honest[1, 0] = float("nan")
+    # What the server drops is not seen; the names of the others stay with them.
+    others = rule.among([0, 2, 3, 4, 5, 6, 7])
+    broken = attack(honest, F, rule=rule)
+    without = attack(honest[[0, 2, 3, 4, 5]], 2, rule=others)
+    if not isinstance(attack, (OptimalALIE, WorstOf)):
+        torch.testing.assert_close(broken[0], without[0]) if isinstance(attack, FangKrum) else None
+    assert torch.isfinite(broken).all()
+    assert same(rule.view.memory, before)
+
+
+def test_fang_krum_sees_the_servers_rows_beside_the_updates():
+    rule = BOBA().at(View(ReferenceRows(classes=torch.eye(3, 12, dtype=torch.float64))))
+    honest = torch.from_numpy(made(4)[0][: N - F])
+    sent = FangKrum()(honest, F, rule=rule)
+    assert torch.isfinite(sent).all()
+
+
+def test_what_is_kept_can_be_pickled():
+    outcome = rounds(FoolsGold(), [(*made(0), NAMES)])[0]
+    again = pickle.loads(pickle.dumps(outcome))
+    assert again.memory == outcome.memory
