@@ -1,5 +1,8 @@
 """What a server knows reaches a rule, in chains, blocks and attacks, and is asked for in words."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 import torch
@@ -7,7 +10,9 @@ import torch
 from tests.aggregation.server_rules import BOUND, rows_of, skewed, view
 from wola.aggregation import (
     BOBA,
+    CenteredClipping,
     FLTrust,
+    FoolsGold,
     Krum,
     MissingReference,
     ReferenceRows,
@@ -15,8 +20,9 @@ from wola.aggregation import (
     View,
     ZenoPlusPlus,
 )
+from wola.aggregation.view import NO_MEMORY
 from wola.attacks import OptimalALIE
-from wola.mixing import NNM
+from wola.mixing import NNM, Bucketing
 
 RULES = [FLTrust(), ZenoPlusPlus(), BOBA()]
 
@@ -118,3 +124,119 @@ def test_an_attack_that_optimises_against_the_rule_sees_what_the_server_sees(rul
     moved = rule(torch.cat([honest, lies]), 3) - honest.mean(dim=0)
     silent = rule(torch.cat([honest, honest.mean(dim=0).expand(3, -1)]), 3) - honest.mean(dim=0)
     assert moved.norm() >= silent.norm() * (1 - 1e-9)
+
+
+NAMED = View(
+    labels=torch.eye(4, dtype=torch.float64)[:3],
+    workers=("a", "b", "c"),
+    memory={"a": torch.tensor(1.0), "z": torch.tensor(2.0)},
+)
+
+
+def test_the_rows_of_a_view_take_their_names_and_labels_along():
+    some = NAMED.of_rows([2, 0])
+    assert some.workers == ("c", "a")
+    assert torch.equal(some.labels, NAMED.labels[[2, 0]])
+    assert some.memory is NAMED.memory
+    assert NAMED.of_rows(np.array([], dtype=np.int64)).workers == ()
+    assert some.of_rows([1]).workers == ("a",)
+
+
+def test_rows_without_names_are_called_by_their_numbers():
+    assert View().of_rows([4, 1]).workers == (4, 1)
+    assert list(View().names(3)) == [0, 1, 2]
+    assert NAMED.names(3) == ("a", "b", "c")
+
+
+def test_a_mixture_for_each_worker_keeps_its_name_and_any_other_is_nobodys():
+    matrix = np.array([[0.5, 0.5, 0.0], [0.0, 1.0, 0.0], [0.25, 0.25, 0.5]])
+    mixed = NAMED.mixed(matrix)
+    assert mixed.workers == ("a", "b", "c")
+    np.testing.assert_allclose(mixed.labels, matrix @ NAMED.labels.numpy())
+    fewer = NAMED.mixed(matrix[:2])
+    assert fewer.workers is None
+    assert fewer.labels.shape == (2, 4)
+    assert fewer.memory is NAMED.memory
+
+
+def test_those_who_are_here_are_shown_their_own_memory_alone():
+    assert list(NAMED.present().memory) == ["a"]
+    assert View(memory=NAMED.memory).present().memory is NAMED.memory
+
+
+@pytest.mark.parametrize(
+    ("fields", "error", "message"),
+    [
+        ({"workers": ("a", "b", "a")}, ValueError, "workers holds 'a' twice"),
+        ({"workers": (1, 2.5)}, TypeError, "workers holds 2.5, a float; allowed: .* str or int"),
+        ({"workers": (True,)}, TypeError, "workers holds True, a bool"),
+        ({"workers": np.arange(2)}, TypeError, "a int64; allowed: names that are str or int"),
+        ({"memory": [torch.zeros(1)]}, TypeError, "memory is a list; allowed: a mapping"),
+    ],
+)
+def test_names_and_memory_that_cannot_be_kept_are_refused(fields, error, message):
+    with pytest.raises(error, match=message):
+        View(**fields)
+
+
+def test_as_many_names_as_updates_are_needed():
+    bound = FoolsGold().at(View(workers=("a", "b")))
+    with pytest.raises(ValueError, match="workers has 2 names; allowed: 3, one for each update"):
+        bound(torch.eye(3), 1)
+
+
+def test_what_is_kept_cannot_be_changed_through_the_view():
+    given = {"a": torch.tensor(1.0)}
+    seen = View(memory=given)
+    given["b"] = torch.tensor(2.0)
+    assert list(seen.memory) == ["a"]
+    with pytest.raises(TypeError):
+        seen.memory["a"] = torch.tensor(3.0)
+    with pytest.raises(TypeError):
+        del seen.memory["a"]
+    assert repr(seen.memory) == "FrozenMemory of ['a']"
+
+
+def test_views_compare_hash_copy_and_pickle_with_what_they_keep():
+    one, other = View(memory={"a": torch.ones(2)}), View(memory={"a": torch.ones(2)})
+    assert one == other
+    assert hash(one) == hash(other)
+    assert one != View(memory={"a": torch.zeros(2)})
+    assert one != View(memory={"b": torch.ones(2)})
+    assert one != View()
+    assert one.memory != {"a": torch.ones(2)}
+    assert copy.deepcopy(one) == one == pickle.loads(pickle.dumps(one))
+
+
+def test_a_rule_that_remembers_nothing_keeps_nothing():
+    assert Krum().aggregate(skewed(), 3).memory is NO_MEMORY
+    assert Krum().among([0, 1]) == Krum()
+    assert FLTrust().at(view()).aggregate(skewed(), 3).memory == NO_MEMORY
+
+
+def test_a_chain_hands_memory_on_and_an_outcome_says_what_is_kept():
+    x = skewed()
+    names = [f"w{i}" for i in range(len(x))]
+    chain = NNM() | FoolsGold()
+    assert chain.remembers == "workers"
+    first = chain.at(View(workers=names)).aggregate(x, 3)
+    assert list(first.memory) == names
+    second = chain.at(View(workers=names, memory=first.memory)).aggregate(x, 3)
+    mixed = NNM()(x, 3)
+    for i, name in enumerate(names):
+        torch.testing.assert_close(second.memory[name], 2 * mixed[i])
+    history = Bucketing(size=2) | CenteredClipping(history=True)
+    kept = history.aggregate(x, 2, torch.Generator().manual_seed(1))
+    assert torch.equal(kept.memory["aggregate"], kept.update)
+    assert "memory" not in repr(first)
+
+
+def test_a_bound_rule_among_some_workers_knows_them_alone():
+    x = skewed()
+    names = [f"w{i}" for i in range(len(x))]
+    memory = FoolsGold().at(View(workers=names)).aggregate(x, 3).memory
+    bound = FoolsGold().at(View(workers=names, memory=memory))
+    rows = [8, 1, 5, 0]
+    some = bound.among(rows)(x[rows], 1)
+    named = View(workers=[names[i] for i in rows], memory=memory)
+    assert torch.equal(some, FoolsGold().at(named)(x[rows], 1))

@@ -15,8 +15,8 @@ from wola.aggregation.space import Space
 from wola.aggregation.view import Memory
 from wola.ground.checks import check_choice, check_number
 
-#: No weight, and nothing that is kept, is larger.
-LARGEST = float(np.finfo(np.float64).max)
+#: No weight, and nothing that is kept, is larger: sums of them stay in float64's range.
+LARGEST = 2.0**1000
 
 
 @dataclass(frozen=True)

@@ -168,7 +168,8 @@ class View:
             kind = type(self.memory).__name__
             raise TypeError(f"memory is a {kind}; allowed: a mapping such as Outcome.memory")
         object.__setattr__(self, "memory", frozen(self.memory))
-        _check_names(self.workers or ())
+        if self.workers is not None:
+            _check_names(self.workers)
 
     def names(self, n: int) -> Sequence[str | int]:
         """What the n rows are called.
