@@ -128,6 +128,23 @@ def test_a_long_run_that_was_stopped_goes_on_from_its_checkpoint(store, monkeypa
     assert not checkpoint_file(store.path, store.key(scenario)).exists()
 
 
+@pytest.mark.parametrize(
+    "aggregator",
+    ["bygars-plus-plus(unit=true)", "foolsgold", "centered-clipping(tau=0.05, history=true)"],
+)
+def test_a_long_run_goes_on_with_what_its_rule_remembers(store, monkeypatch, aggregator):
+    monkeypatch.setattr(task_module, "CHECKPOINT_EVERY", 5)
+    scenario = iris(steps=14, aggregator=aggregator, server_data="equal(samples=9)")
+    with pytest.raises(KeyboardInterrupt):
+        performed(scenario, store, callbacks=lambda task: [StopsAfter(12)])
+    rest = StopsAfter()
+
+    performed(scenario, store, callbacks=lambda task: [rest])
+
+    assert rest.steps == [11, 12, 13, 14]
+    assert store.summary(store.key(scenario))["digest"] == plain_digests([scenario])[0]
+
+
 def test_a_damaged_checkpoint_costs_only_what_it_would_have_saved(store):
     scenario, whole = iris(), StopsAfter()
     path = checkpoint_file(store.path, store.key(scenario))

@@ -249,6 +249,35 @@ def test_an_interruption_before_the_first_step_says_that_nothing_is_left(wola, m
     assert "nothing to resume" in result.stdout
 
 
+@pytest.mark.parametrize(
+    "aggregator",
+    ["bygars-plus-plus(unit=true)", "foolsgold", "centered-clipping(tau=0.05, history=true)"],
+)
+def test_a_run_whose_rule_remembers_is_interrupted_and_resumed_to_the_same_bits(
+    wola, tmp_path, monkeypatch, aggregator
+):
+    words = ("--aggregator", aggregator, "--server-data", "equal(samples=9)", "--mixing", "nnm")
+    take = Round.take
+
+    def stopped(self: Round, step: int) -> object:
+        if step == 60:
+            raise KeyboardInterrupt
+        return take(self, step)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Round, "take", stopped)
+        broken = wola("train", *SHORT, "--steps", "70", *words)
+    assert broken.exit_code == 130
+
+    resumed = wola("train", "--resume", "--out", "run")
+
+    assert resumed.exit_code == 0
+    assert "going on after step 5" in resumed.stdout
+    scenario = RunFolder(tmp_path / "run").scenario()
+    assert scenario.aggregator == aggregator
+    assert digest(tmp_path / "run") == simulate(scenario).digest()
+
+
 def test_an_error_of_the_program_itself_is_not_hidden(wola, monkeypatch):
     def broken(*_: object, **__: object) -> None:
         raise ValueError("a bug")
