@@ -68,6 +68,13 @@ def remembered(rule: Rule, count: int = 3) -> Memory:
     return rounds(rule, [(*made(seed), NAMES) for seed in range(count)])[-1].memory
 
 
+def same(first: Memory, second: Memory) -> bool:
+    """Whether two memories are equal to the last bit."""
+    return dict(first).keys() == dict(second).keys() and all(
+        torch.equal(value, second[name]) for name, value in first.items()
+    )
+
+
 @dataclass(frozen=True)
 class Bound(Rule):
     """A rule bound anew, in each call, to a view made for as many columns as the updates have."""
