@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+import torch
 
 from tests import memory_reference as reference
 from tests.aggregation.memory_rules import D, N, rounds
 from tests.aggregation.test_bygars_plus_plus import steps_with_changing_workers
-from wola.aggregation import FoolsGold
+from wola.aggregation import FoolsGold, View
 
 
 @pytest.mark.parametrize("kappa", [0.3, 1.0, 2.0])
@@ -81,6 +82,20 @@ def test_it_takes_alike_for_sybil(cosine, sybils, honest_weight, liars_weight):
     weights = FoolsGold(total=True).weights(np.concatenate([honest, liars]), 4)
     np.testing.assert_allclose(weights[:13], honest_weight, atol=1e-12)
     np.testing.assert_allclose(weights[13:], liars_weight, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_history_that_would_overflow_keeps_its_direction_and_harms_no_other(dtype):
+    largest = np.finfo(dtype).max
+    x = np.array([[0.9, 0.3], [0.0, 0.5], [0.01, 0.02]], dtype=dtype) * dtype(largest)
+    before = np.array([[0.9, -0.3], [0.0, -0.25], [0.02, 0.0]], dtype=dtype) * dtype(largest)
+    memory = {i: torch.from_numpy(row) for i, row in enumerate(before)}
+    kept = FoolsGold().at(View(memory=memory)).aggregate(x, 1).memory
+    long = kept[0].double().numpy() / largest
+    assert np.isfinite(long).all()
+    np.testing.assert_allclose(long / np.linalg.norm(long), [1.0, 0.0], atol=1e-6)
+    np.testing.assert_allclose(kept[1].double() / largest, [0.0, 0.25], atol=1e-6)
+    np.testing.assert_allclose(kept[2].double() / largest, [0.03, 0.02], atol=1e-6)
 
 
 def test_a_single_worker_has_all_the_weight():

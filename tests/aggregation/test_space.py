@@ -10,6 +10,7 @@ from wola.aggregation import products
 from wola.aggregation.products import centred_products, row_energies
 from wola.aggregation.source import ColumnBlocks, Matrix
 from wola.aggregation.space import Space
+from wola.aggregation.view import View
 
 
 def squared_distances(x):
@@ -109,6 +110,20 @@ def test_mixtures_have_the_distances_and_the_columns_of_what_they_mix():
     np.testing.assert_allclose(torch.cat(list(space.blocks()), 1).numpy(), mixed, atol=1e-12)
     twice = space.mix(np.ones((1, 4)))
     np.testing.assert_allclose(twice.combination(np.ones(1)).numpy(), mixed.sum(0), atol=1e-11)
+
+
+@pytest.mark.parametrize("d", [9, 140_000])
+def test_the_servers_own_rows_are_no_points(d):
+    x, own = updates(5, d), updates(2, d, seed=1)
+    space = Space.with_server_rows(Matrix(torch.from_numpy(x)), torch.from_numpy(own), View())
+    assert (space.n, space.marks) == (5, 2)
+    np.testing.assert_array_equal(torch.cat(list(space.blocks()), dim=1), x)
+    np.testing.assert_allclose(space.with_marks.norms[5:], np.linalg.norm(own, axis=1))
+    swapped = np.eye(5)[[1, 0, 2, 3, 4]]
+    mixed = torch.cat(list(space.mix(swapped).blocks()), dim=1)
+    np.testing.assert_array_equal(mixed, x[[1, 0, 2, 3, 4]])
+    fewer = torch.cat(list(space.mix(np.eye(3, 5)).blocks()), dim=1)
+    np.testing.assert_array_equal(fewer, x[:3])
 
 
 def test_a_mixing_matrix_of_the_wrong_width_is_refused():

@@ -1,12 +1,12 @@
 """Vectors that outlive a round keep a norm that their dtype can hold."""
 
+from math import isfinite
+
 import torch
 from torch import Tensor
 
-from wola.aggregation.source import times_power_of_two
-
-#: The longest a kept vector may be, as a power of two below the largest number of its dtype.
-ROOM = 2
+#: A kept vector is at most this share of the largest number of its dtype long.
+LONGEST = 0.25
 
 
 def with_finite_norm(vector: Tensor) -> Tensor:
@@ -19,20 +19,21 @@ def with_finite_norm(vector: Tensor) -> Tensor:
     """
     if not vector.numel():
         return vector
-    peak = float(vector.abs().max())
-    limit = torch.finfo(vector.dtype).max / 2**ROOM
+    peak = _peak(vector)
+    limit = torch.finfo(vector.dtype).max * LONGEST
     # A norm is at most sqrt(d) times the largest number: most vectors need no closer look.
     if peak * len(vector) ** 0.5 <= limit:
         return vector
     near_one = vector / peak
-    length = float(torch.linalg.vector_norm(near_one.double()))
-    return torch.mul(near_one, limit / length)
+    most = limit / float(torch.linalg.vector_norm(near_one.double()))
+    return vector if peak <= most else torch.mul(near_one, most)
 
 
-def added_with_finite_norm(first: Tensor, second: Tensor) -> Tensor:
-    """The sum of two finite vectors (d,), shortened where its norm would overflow its dtype."""
-    total = first + second
-    if bool(total.isfinite().all()):
-        return with_finite_norm(total)
-    halves = times_power_of_two(first, -1) + times_power_of_two(second, -1)
-    return with_finite_norm(halves)
+def _peak(vector: Tensor) -> float:
+    lowest, highest = torch.aminmax(vector)
+    return max(-float(lowest), float(highest))
+
+
+def has_finite_peak(vector: Tensor) -> bool:
+    """Whether all numbers of the vector (d,) are finite, in one pass."""
+    return not vector.numel() or isfinite(_peak(vector))

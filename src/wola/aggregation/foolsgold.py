@@ -7,9 +7,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from wola.aggregation.finite_norm import added_with_finite_norm, with_finite_norm
+from wola.aggregation.finite_norm import has_finite_peak, with_finite_norm
 from wola.aggregation.products import Floats
 from wola.aggregation.rule import GramRule, Solution
+from wola.aggregation.source import times_power_of_two
 from wola.aggregation.space import Space
 from wola.aggregation.view import Memory, View
 from wola.ground.checks import check_number
@@ -89,14 +90,13 @@ class FoolsGold(GramRule):
     def remembered(self, solution: Solution, update: Tensor) -> Memory:
         """The sum of all updates of each worker of this round, (d,)."""
         space = solution.space
-        rows = torch.cat([space.unscaled(block) for block in space.blocks()], dim=1)
-        before = space.view.memory
-        return {
-            name: added_with_finite_norm(row, before[name].to(row))
-            if name in before
-            else with_finite_norm(row.clone())
-            for name, row in zip(space.view.names(space.n), rows, strict=True)
-        }
+        sums = _sums(space)
+        if not all(map(has_finite_peak, sums)):
+            # Half of a sum that overflows has its direction, which is all that counts.
+            pairs = zip(sums, _sums(space, exponent=-1), strict=True)
+            sums = [whole if has_finite_peak(whole) else half for whole, half in pairs]
+        names = space.view.names(space.n)
+        return {name: with_finite_norm(total) for name, total in zip(names, sums, strict=True)}
 
 
 def _histories(space: Space) -> Space:
@@ -109,6 +109,24 @@ def _histories(space: Space) -> Space:
         if name in place:
             sums[i, place[name]] = 1.0
     return space.with_marks.mix(sums, space.view)
+
+
+def _sums(space: Space, exponent: int = 0) -> list[Tensor]:
+    """The sum of each worker's updates with this round's, times 2^exponent: tensors (d,)."""
+    before = [space.view.memory.get(name) for name in space.view.names(space.n)]
+    sums: list[Tensor] = []
+    first = 0
+    for block in space.blocks():
+        rows = times_power_of_two(block, space.exponent + exponent)
+        if not sums:
+            sums = [rows.new_empty(space.columns) for _ in before]
+        last = first + rows.shape[1]
+        for row, earlier, total in zip(rows, before, sums, strict=True):
+            total[first:last] = row
+            if earlier is not None:
+                total[first:last] += times_power_of_two(earlier[first:last].to(row), exponent)
+        first = last
+    return sums
 
 
 def _cosines(space: Space) -> Floats:

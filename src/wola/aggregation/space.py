@@ -236,6 +236,10 @@ class Space:
         if self.coefficients is None:
             yield from self.source.pieces()
             return
+        if self.marks and np.array_equal(self.coefficients, np.eye(*self.coefficients.shape)):
+            # The updates as they are, with the server's own rows below them.
+            yield from (piece[: self.n] for piece in self.source.pieces())
+            return
         means = means_of_equals(self.coefficients, self.given_energies)
         for piece in self.source.pieces():
             matrix = torch.from_numpy(self.coefficients).to(piece.device, dtype or piece.dtype)
