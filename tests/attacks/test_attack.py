@@ -7,6 +7,7 @@ import torch
 from tests.attacks.sample import ATTACKS, BLIND, COLLUDING, OTHERS, RULE, honest_updates, sent
 from wola.aggregation import GeometricMedian
 from wola.attacks import Attack, ColludingAttack, FangKrum, FangTrim, Zero
+from wola.attacks.attack import look
 from wola.attacks.optimal import Optimal
 from wola.mixing import NNM
 from wola.training import ATTACKS as REGISTERED
@@ -275,3 +276,11 @@ def test_the_default_dtype_of_torch_changes_nothing(attack):
     finally:
         torch.set_default_dtype(torch.float32)
     torch.testing.assert_close(found, expected, rtol=0, atol=0, equal_nan=True)
+
+
+def test_attackers_know_which_rows_of_all_the_server_will_not_drop():
+    honest = honest_updates(4, 5)
+    honest[1, 2] = float("nan")
+    seen = look(honest, 2)
+    assert seen.dropped == 1
+    assert seen.rows.tolist() == [0, 2, 3, 4, 5]

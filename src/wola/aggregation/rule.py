@@ -155,7 +155,7 @@ class Rule(ABC):
         return _weights(solution, source, matrix, updates)
 
     def aggregate(self, updates: Updates, f: int, generator: Generator | None = None) -> Outcome:
-        """The aggregate, the weights behind it and the workers that were dropped."""
+        """The aggregate, the weights behind it, the workers dropped, and what the rule keeps."""
         matrix = as_matrix(updates)
         source, solution = self._solved(Matrix(matrix), f, generator)
         update = solution.vector().to(matrix.dtype)
@@ -171,7 +171,7 @@ class Rule(ABC):
         time and the result. (A mixing that looks at coordinates again after another mixing, as
         `NNM() | FoundationFL() | ...` does, reads them once more; so do `DnC` and `GAS`, which look
         at some columns at a time, and float64 updates that are zero, not finite, or so large or
-        small that they are scaled first.)
+        small that they are scaled first.) Nothing is kept for another round: see `aggregate`.
         """
         source = ColumnBlocks(blocks)
         _, solution = self._solved(source, f, generator)
