@@ -53,6 +53,15 @@ def test_stored_gradients_are_those_of_autograd(factory):
         torch.testing.assert_close(p, q - q.grad)
 
 
+@pytest.mark.parametrize("factory", [mlp, tiny_convnet])
+def test_the_views_of_its_own_vector_are_the_parameters(factory):
+    flat = FlatModel(make(factory))
+    views = flat.views(flat.parameters)
+    for name, parameter in flat.module.named_parameters():
+        assert torch.equal(views.pop(name), parameter)
+    assert not views
+
+
 def test_a_parameter_without_a_gradient_gets_zero():
     module = nn.Linear(2, 2)
     flat = FlatModel(module)

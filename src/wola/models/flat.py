@@ -30,6 +30,7 @@ class FlatModel:
         self.statistics = _moved_to_one([b for b in named if b.is_floating_point()])
         self._counters = [(b, b.clone()) for b in named if not b.is_floating_point()]
         self._shapes = [_Piece(weight) for weight in weights]
+        self._names = [name for name, _ in module.named_parameters()]
 
     @property
     def size(self) -> int:
@@ -59,6 +60,16 @@ class FlatModel:
             else:
                 target.copy_(gradient)
             start += piece.count
+
+    def views(self, vector: Tensor) -> dict[str, Tensor]:
+        """A vector (d,) as parameters, by name and in their shapes: views into it.
+
+        >>> sorted(FlatModel(nn.Linear(2, 1)).views(torch.tensor([1.0, 2.0, 3.0])))
+        ['bias', 'weight']
+        """
+        parts = torch.split(vector, [piece.count for piece in self._shapes])
+        named = zip(self._names, self._shapes, parts, strict=True)
+        return {name: piece.view(part) for name, piece, part in named}
 
     def state_dict(self) -> dict[str, Tensor]:
         """The module's state by name: contiguous copies on the CPU."""

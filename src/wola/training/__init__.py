@@ -20,6 +20,7 @@ from wola.training.registry import (
 from wola.training.result import Result
 from wola.training.round import Round
 from wola.training.scenario import SEMANTICS, Scenario, ScenarioError
+from wola.training.server_data import ServerData
 from wola.training.simulate import simulate
 
 __all__ = [
@@ -42,6 +43,7 @@ __all__ = [
     "RunFolder",
     "Scenario",
     "ScenarioError",
+    "ServerData",
     "StepRecord",
     "assemble",
     "make_rule",

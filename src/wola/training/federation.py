@@ -21,7 +21,8 @@ from wola.training.checks import check_class_count
 from wola.training.content import dataset_of
 from wola.training.registry import PARTS
 from wola.training.reports import settle_objective, settle_reports
-from wola.training.scenario import Scenario, ScenarioError
+from wola.training.scenario import Scenario, ScenarioError, TrainingFields
+from wola.training.server_data import ServerData
 from wola.training.streams import stream
 
 
@@ -32,14 +33,6 @@ class HeldOut:
     inputs: Tensor
     labels: Tensor
     copies: Tensor
-
-
-@dataclass(frozen=True, eq=False)
-class ServerData:
-    """The samples that the server holds: `inputs` (S, ...) and `labels` (S,)."""
-
-    inputs: Tensor
-    labels: Tensor
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +148,7 @@ def _server_data(scenario: Scenario, dataset: Dataset, train: Tensor) -> ServerD
     indices, device = server_indices(scenario, dataset), torch.device(scenario.device)
     generator = stream(scenario.seed, "server labels")
     labels = share.noisy(dataset.y_train[indices], len(dataset.classes), generator)
-    return ServerData(train[indices].to(device), labels.to(device))
+    return ServerData(train[indices].to(device), labels.to(device), len(dataset.classes))
 
 
 def tested_indices(scenario: Scenario, dataset: Dataset, p: Tensor) -> Tensor:
@@ -215,7 +208,7 @@ def _counts(labels: Tensor, shards: list[Tensor], classes: int) -> Tensor:
     return torch.cat(rows)
 
 
-def loss_of(scenario: Scenario) -> Loss:
+def loss_of(scenario: TrainingFields) -> Loss:
     """The loss of every worker.
 
     >>> loss_of(Scenario(loss="wola"))

@@ -23,7 +23,7 @@ from wola.training.registry import PARTS
 from wola.training.reports import lies_of
 from wola.training.scenario import Scenario
 from wola.training.server import ServerOptimiser
-from wola.training.server_reference import ServerReference
+from wola.training.server_reference import reference_of
 from wola.training.streams import stream
 
 
@@ -55,19 +55,11 @@ class Round:
             self.model.size, device=scenario.device
         )
         self.gradients = make_gradients(self.model, scenario)
-        self.reference = self._new_reference()
+        self.reference = reference_of(scenario, federation, self.model, self.rule.needs)
         self.momenta = self.model.parameters.new_zeros(scenario.workers, self.model.size)
         self.memory = self.momenta.new_zeros(federation.computing, self.model.size)
         self.kept: Memory = NO_MEMORY
         self.watch = Stopwatch()
-
-    def _new_reference(self) -> ServerReference | None:
-        scenario, federation = self.scenario, self.federation
-        if federation.server is None or not self.rule.needs & FROM_REFERENCE:
-            return None
-        return ServerReference(
-            scenario, federation, federation.server, self.model, self.gradients, self.rule.needs
-        )
 
     def _new_attack(self) -> Attack | None:
         attack = PARTS.make("attack", self.scenario.attack)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,17 +10,19 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Generator, Tensor
-from torch.nn import functional as F  # noqa: N812
 
-from wola.labels import checked_terms
+from wola.labels import Terms, checked_terms
 from wola.labels.cross_entropy import weighted_cross_entropy
 from wola.models import FlatModel
 from wola.training.batches import Batch, draw_batches
-from wola.training.evaluate import logits_of
-from wola.training.federation import Federation, ServerData, loss_of
-from wola.training.gradients import Gradients
-from wola.training.scenario import Scenario, ScenarioError
+from wola.training.federation import Federation, loss_of
+from wola.training.gradients import make_gradients
+from wola.training.scenario import Scenario, ScenarioError, TrainingFields
+from wola.training.server_data import DataReference, ServerData
 from wola.training.streams import stream_seed
+
+#: The rows that a rule may need of the server, which have momentum as the workers' have.
+ROWS = ("mean", "classes")
 
 
 class ServerReference:
@@ -30,51 +32,53 @@ class ServerReference:
     l2 and momentum are theirs. `classes` are updates of plain cross-entropy on all samples of each
     class, with momentum. What the rule does not need is not computed. Losses and gradients at other
     points are those of all its samples, without l2 or clipping.
+
+    `fields` say how the `workers` n train, towards `q` (C,); `batches` gives the server's batches
+    of a round, one for each local step.
     """
 
     def __init__(
         self,
-        scenario: Scenario,
-        federation: Federation,
+        fields: TrainingFields,
         data: ServerData,
         model: FlatModel,
-        gradients: Gradients,
+        *,
+        workers: int,
+        q: Tensor,
         needs: frozenset[str],
+        batches: Callable[[int], Sequence[Batch]],
     ) -> None:
-        self.scenario, self.data, self.model, self.gradients = scenario, data, model, gradients
-        self.lr = scenario.lr
-        self._seeded = scenario.model_copy(
-            update={"seed": stream_seed(scenario.seed, "server") - 2**62}
-        )
-        self._federation = _as_worker(scenario, federation, data)
-        classes = federation.classes
-        sizes = {"mean": 1, "classes": classes}
+        self.fields, self.model, self.workers, self.batches = fields, model, workers, batches
+        self.data = data.beside(model.parameters)
+        self.gradients = make_gradients(model, fields)
+        self.lr = fields.lr
+        terms = checked_terms(loss_of(fields), data.counts, q)
+        self._terms: Terms = terms.to(model.parameters.dtype, model.parameters.device)
+        sizes = {"mean": 1, "classes": data.classes}
         self.memory = {
             need: model.parameters.new_zeros(sizes[need], model.size)
-            for need in sorted(needs & set(sizes))
+            for need in ROWS
+            if need in needs
         }
-        if "classes" in self.memory:
-            check_every_class(data.labels, federation.dataset.classes)
 
     def advance(self, step: int, lr: float) -> None:
         """Computes the rows of this round from the model as it is, and adds them to the momenta."""
         self.lr = lr
-        share = 1 - self.scenario.beta
+        share = 1 - self.fields.beta
         for need, memory in self.memory.items():
             rows = torch.empty_like(memory)
             if need == "mean":
-                batches = draw_batches(self._federation, self._seeded, [0], step)
-                self.gradients.updates(batches, [self.scenario.workers], step, lr, rows)
+                self.gradients.updates(self.batches(step), [self.workers], step, lr, rows)
             else:
                 for c in range(len(rows)):
-                    batches = [self._of_class(c)] * self.scenario.local_steps
-                    worker = self.scenario.workers + 1 + c
+                    batches = [self._of_class(c)] * self.fields.local_steps
+                    worker = self.workers + 1 + c
                     self.gradients.updates(batches, [worker], step, lr, rows[c : c + 1])
             memory.lerp_(rows, share)
 
     def _of_class(self, c: int) -> Batch:
         chosen = self.data.labels == c
-        weights = self._federation.terms.weights.new_ones(1, self._federation.classes)
+        weights = self._terms.weights.new_ones(1, self.data.classes)
         return Batch(self.data.inputs[chosen][None], self.data.labels[chosen][None], weights)
 
     def mean(self) -> Tensor:
@@ -96,33 +100,21 @@ class ServerReference:
 
         With `samples` on so many of the server's, drawn without replacement.
         """
-        inputs, labels = self.data.inputs, self.data.labels.cpu()
-        if samples is not None and samples < len(labels):
-            chosen = torch.randperm(len(labels), generator=generator)[:samples]
-            inputs, labels = inputs[chosen.to(inputs.device)], labels[chosen]
-        start, found = self.model.parameters.clone(), []
-        for step in steps:
-            self.model.load(start - self.lr * step.to(start))
-            logits = logits_of(self.model, inputs)
-            loss = F.cross_entropy(logits.double(), labels)
-            found.append((float(loss), float((logits.argmax(1) != labels).double().mean())))
-        self.model.load(start)
-        return np.array(found).reshape(-1, 2)
+        return self._here().measure(steps, samples=samples, generator=generator)
 
     def gradient(self, step: Tensor) -> Tensor:
         """The gradient of the server's loss at theta - lr step, (d,)."""
-        start = self.model.parameters.clone()
-        row = torch.empty_like(start)
-        self.model.load(start - self.lr * step.to(start))
-        self.model.module.eval()
-        terms = self._federation.terms.each(lambda part: part[0])
-        logits = self.model.module(self.data.inputs)
-        loss = weighted_cross_entropy(
-            logits, self.data.labels, terms.weights, terms.shifts, margins=terms.margins
+        return self._here().gradient(step)
+
+    def _here(self) -> DataReference:
+        terms = self._terms
+        return self.data.at(
+            self.model,
+            self.lr,
+            lambda logits, labels: weighted_cross_entropy(
+                logits, labels, terms.weights, terms.shifts, terms.margins
+            ),
         )
-        self.model.store_gradients(loss, row)
-        self.model.load(start)
-        return row
 
     def state_dict(self) -> dict[str, Any]:
         """The momenta of the server's rows."""
@@ -132,6 +124,43 @@ class ServerReference:
         """Go on from what `state_dict` gave."""
         for need, memory in self.memory.items():
             memory.copy_(state[need])
+
+
+def server_seed(seed: int) -> int:
+    """The seed of the server's own batches, which are those of no worker.
+
+    >>> server_seed(1) == server_seed(2)
+    False
+    """
+    return stream_seed(seed, "server") - 2**62
+
+
+def reference_of(
+    scenario: Scenario, federation: Federation, model: FlatModel, needs: frozenset[str]
+) -> ServerReference | None:
+    """The server's reference in a run of a scenario, if it has data and the rule needs it."""
+    data = federation.server
+    if data is None or not needs:
+        return None
+    if "classes" in needs:
+        check_every_class(data.labels, federation.dataset.classes)
+        present, told = scenario.round_counts()
+        if present - told < data.classes:
+            raise ScenarioError(
+                f"aggregator = {scenario.aggregator!r} with {data.classes} classes needs as many "
+                f"workers beside the Byzantine; n = {present}, f = {told} leaves {present - told}"
+            )
+    alone = _as_worker(scenario, federation, data)
+    seeded = scenario.model_copy(update={"seed": server_seed(scenario.seed)})
+    return ServerReference(
+        scenario,
+        data,
+        model,
+        workers=scenario.workers,
+        q=federation.q,
+        needs=needs,
+        batches=lambda step: draw_batches(alone, seeded, [0], step),
+    )
 
 
 def check_every_class(labels: Tensor, names: Iterable[str]) -> None:
@@ -147,7 +176,7 @@ def check_every_class(labels: Tensor, names: Iterable[str]) -> None:
 
 def _as_worker(scenario: Scenario, federation: Federation, data: ServerData) -> Federation:
     """A federation of the server alone, with the workers' objective and loss."""
-    counts = torch.bincount(data.labels.cpu(), minlength=federation.classes)[None]
+    counts = data.counts[None]
     terms = checked_terms(loss_of(scenario), counts, federation.q)
     return replace(
         federation,
