@@ -105,6 +105,7 @@ def scenario_strategy(scenario: Scenario, **options: Any) -> tuple[WolaStrategy,
         rule=scenario.rule(),
         objective=scenario.objective,
         recipe=Recipe.of(scenario),
+        reference=federation.server,
         **options,
     )
     return strategy, module

@@ -20,6 +20,14 @@ IDENTITY: dict[str, Any] = {"federation": "lab", "recipe": {"lr": 0.5, "beta": 0
 LINE = RoundRecord(1, "train", (1001,), {}, {}, {}, n=1, f=0).to_json()
 
 
+#: A key in hexadecimal, a node that needs 64 bits, a row of the server's own.
+KNOWLEDGE: dict[str, dict[str | int, torch.Tensor]] = {
+    "memory": {"ab" * 32: torch.tensor(2.0), 2**63 + 11: torch.tensor([3], dtype=torch.int64)},
+    "reports": {2**63 + 11: torch.tensor([0.25, 0.75], dtype=torch.float64)},
+    "rows": {"mean": torch.ones(1, 4)},
+}
+
+
 def saved() -> Saved:
     return Saved(
         run="0" * 32,
@@ -28,6 +36,7 @@ def saved() -> Saved:
         statistics=torch.zeros(0),
         server={"velocity": torch.ones(4)},
         q=torch.tensor([0.5, 0.5], dtype=torch.float64),
+        knowledge=KNOWLEDGE,
         lines=[LINE],
     )
 
@@ -42,6 +51,12 @@ def test_what_was_saved_comes_back(tmp_path: Path) -> None:
     assert torch.equal(found.parameters, torch.arange(4.0))
     assert torch.equal(found.server["velocity"], torch.ones(4))
     assert found.q.dtype == torch.float64
+    assert found.knowledge.keys() == KNOWLEDGE.keys()
+    for kind, kept in KNOWLEDGE.items():
+        assert found.knowledge[kind].keys() == kept.keys()
+        for name, values in kept.items():
+            assert found.knowledge[kind][name].dtype == values.dtype
+            assert torch.equal(found.knowledge[kind][name], values)
 
 
 def test_another_training_is_refused_and_told_apart(tmp_path: Path) -> None:
@@ -108,10 +123,12 @@ def sealed_archive(content: Any) -> bytes:
 
 def fields(**changes: Any) -> dict[str, Any]:
     about = json.dumps(IDENTITY)
-    return {"format": 1, "identity": about, **vars(saved()), **changes}
+    return {"format": 2, "identity": about, **vars(saved()), **changes}
 
 
-@pytest.mark.parametrize("name", ["identity", "run", "round", "parameters", "q", "lines"])
+@pytest.mark.parametrize(
+    "name", ["identity", "run", "round", "parameters", "q", "knowledge", "lines"]
+)
 def test_a_file_that_lacks_a_field_is_refused(name: str, tmp_path: Path) -> None:
     content = fields()
     del content[name]
@@ -128,6 +145,12 @@ def test_a_file_that_lacks_a_field_is_refused(name: str, tmp_path: Path) -> None
         fields(identity=3),
         fields(parameters=[0.0]),
         fields(round="3"),
+        fields(knowledge=[]),
+        fields(knowledge={}),
+        fields(knowledge={**KNOWLEDGE, "more": {}}),
+        fields(knowledge={**KNOWLEDGE, "memory": [1.0]}),
+        fields(knowledge={**KNOWLEDGE, "reports": {1001: [0.5, 0.5]}}),
+        fields(knowledge={**KNOWLEDGE, "rows": {0.5: torch.ones(1)}}),
         fields(lines=None),
         fields(lines=["null"]),
         fields(lines=["[]"]),
@@ -147,7 +170,7 @@ def test_a_whole_file_of_no_archive_is_refused(tmp_path: Path) -> None:
 
 def test_a_file_of_another_format_is_refused_and_stays(tmp_path: Path) -> None:
     (tmp_path / "c").write_bytes(sealed_archive(fields(format=99)))
-    with pytest.raises(CheckpointError, match="format 99; allowed: 1"):
+    with pytest.raises(CheckpointError, match="format 99; allowed: 2"):
         load_checkpoint(tmp_path / "c", IDENTITY)
     assert (tmp_path / "c").exists()
 

@@ -80,6 +80,35 @@ def test_the_engine_and_flower_train_the_same_model(
     assert float((state_of(result.arrays) - started).abs().max()) > 1e-3
 
 
+SERVER = {"server_data": "equal(samples=40)", "attack": "lf"}
+CONVNET = {"model": "tests.models.factories:normalised_convnet", "steps": 3}
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"aggregator": "fltrust"},
+        {"aggregator": "fltrust", "mixing": "nnm", "local_steps": 2, "loss": "fedlc", **CONVNET},
+        {"aggregator": "zeno-plus-plus", "loss": "wola-batch", "beta": 0.0, "server": "adam"},
+        {"aggregator": "boba", "workers": 13, "steps": 4, "local_steps": 2},
+        {"aggregator": "zeno", "steps": 4},
+        {"aggregator": "lfr", "steps": 4},
+        {"aggregator": "bygars", "steps": 4, "server_data": "skewed(samples=30, noise=0.1)"},
+    ],
+    ids=lambda fields: fields["aggregator"],
+)
+def test_the_engine_and_flower_make_the_same_of_data_of_the_servers_own(
+    fields: dict[str, object], tmp_path: Path
+) -> None:
+    scenario = digits(**{**SERVER, **fields})
+    engine = simulate(scenario)
+    strategy, module = scenario_strategy(scenario)
+    result = strategy.start(scenario_grid(scenario, module, tmp_path), num_rounds=scenario.steps)
+    assert [record.skipped for record in strategy.records] == [None] * (scenario.steps + 1)
+    for name, value in result.arrays.to_torch_state_dict().items():
+        assert torch.equal(value, engine.state[name]), name
+
+
 def test_the_weights_recorded_are_those_of_the_engine(tmp_path: Path) -> None:
     scenario = digits(attack="lf", aggregator="multi-krum", steps=2)
     engine = simulate(scenario)

@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from torch import nn
 
-from wola.aggregation import CoordinateMedian, Krum, Rule, TrimmedMean
+from wola.aggregation import CoordinateMedian, FLTrust, Krum, Rule, TrimmedMean, Zeno
 from wola.flower import KeyFileError, Recipe, WolaStrategy, generate_keypair, load_public_keys
 from wola.flower.settings import StrategySettings, read_keys
 from wola.labels import Objective, Prior, Shared, Uniform
 from wola.mixing import NNM, Clipping
+from wola.training import ServerData
 
 
 def given(**fields: Any) -> StrategySettings:
@@ -73,6 +75,7 @@ def test_only_an_objective_that_needs_no_reports_is_known_beforehand() -> None:
         ({"classes": 0}, "classes = 0; allowed: an int >= 1"),
         ({"f": -1}, "f = -1"),
         ({"f": 4}, "allows f <= 3, not 4"),
+        ({"f": 4, "rule": "fltrust"}, "f = 4; allowed with n = 7: 0 to 3, less than half"),
         ({"quorum": 4}, "quorum = 4; allowed with n = 7 and f = 2: 5 to 7"),
         ({"quorum": 8}, "quorum = 8"),
         ({"min_nodes": 0}, "min_nodes = 0"),
@@ -134,6 +137,15 @@ def test_what_identifies_a_training_is_model_recipe_objective_and_federation() -
     assert given(recipe=Recipe(server="adam")).identity("f" * 64) != first
     assert given(objective="uniform").identity("f" * 64) != first
     assert given().identity("e" * 64) != first
+
+
+def test_a_rule_with_a_state_is_part_of_what_identifies_a_training() -> None:
+    data = ServerData(torch.zeros(10, 2), torch.arange(10), 10)
+    trusting = given(rule=FLTrust(), reference=data).identity("f" * 64)
+    assert trusting["rule"] == "FLTrust()"
+    assert given(rule="zeno-plus-plus", reference=data).identity("f" * 64) != trusting
+    # Zeno tries the updates anew in each round, and keeps nothing.
+    assert given(rule=Zeno(), reference=data).identity("f" * 64) == given().identity("f" * 64)
 
 
 def test_keys_are_read_once_from_an_iterator_and_kept_when_a_setting_changes(

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 from uuid import uuid4
 
 import torch
@@ -19,8 +19,12 @@ from wola.ground.files import write_whole
 from wola.ground.sealed import MAGIC, sealed_bytes, unsealed_bytes
 from wola.training.checkpoint import UNREADABLE, CheckpointError
 
+#: What is kept of what the server knows, by kind and then by the name of a client or of a row.
+Kept: TypeAlias = dict[str, dict[str | int, Tensor]]
+KINDS_OF_KNOWLEDGE = ("memory", "reports", "rows")
+
 #: Changes whenever a file of before would be read wrongly.
-FORMAT = 1
+FORMAT = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +32,8 @@ class Saved:
     """What a checkpoint holds: the lineage `run`, the last round, the model, q and the records.
 
     `parameters` (d,), `statistics` (s,), `server` the optimiser's memory, `q` (C,) float64,
-    `lines` the records of the rounds so far as JSON.
+    `knowledge` what the server knows beside the updates (the rule's memory, label reports and the
+    server's own rows), `lines` the records of the rounds so far as JSON.
     """
 
     run: str
@@ -37,6 +42,7 @@ class Saved:
     statistics: Tensor
     server: dict[str, Tensor]
     q: Tensor
+    knowledge: Kept
     lines: list[str]
 
 
@@ -97,11 +103,19 @@ def load_checkpoint(path: str | PathLike[str], identity: Mapping[str, Any]) -> S
 
 
 def _checked(saved: Saved) -> Saved:
-    kinds = {"run": str, "round": int, "server": dict, "lines": list}
+    kinds = {"run": str, "round": int, "server": dict, "knowledge": dict, "lines": list}
     kinds |= dict.fromkeys(("parameters", "statistics", "q"), Tensor)
     for name, kind in kinds.items():
         if not isinstance(getattr(saved, name), kind):
             raise TypeError(f"{name} is a {type(getattr(saved, name)).__name__}")
+    if set(saved.knowledge) != set(KINDS_OF_KNOWLEDGE):
+        raise TypeError(f"knowledge holds {sorted(map(str, saved.knowledge))}")
+    for what, kept in saved.knowledge.items():
+        if not isinstance(kept, dict):
+            raise TypeError(f"knowledge of {what} is a {type(kept).__name__}")
+        for owner, values in kept.items():
+            if not isinstance(owner, str | int) or not isinstance(values, Tensor):
+                raise TypeError(f"knowledge of {what} has a {type(values).__name__} for {owner!r}")
     for line in saved.lines:
         RoundRecord.from_json(line)
     return saved

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 from flwr.app import ArrayRecord
 from torch import Tensor, nn
 
-from wola.aggregation import CoordinateMedian, Rule
+from wola.aggregation import CoordinateMedian, Rule, View
+from wola.aggregation.view import NO_MEMORY, NOTHING_KNOWN, Memory
 from wola.flower.ledger import finite_or_none
 from wola.flower.recipe import Recipe
 from wola.flower.reply_checks import Update
@@ -22,12 +23,13 @@ from wola.training.streams import stream
 
 @dataclass(frozen=True)
 class ServerStep:
-    """What a step was: see `RoundRecord`."""
+    """What a step was: see `RoundRecord`; `memory` is what the rule keeps of it."""
 
     skipped: str | None = None
     weights: tuple[float, ...] | None = None
     dissimilarity: float | None = None
     norm: float | None = None
+    memory: Memory = field(default_factory=lambda: NO_MEMORY)
 
 
 class GlobalModel:
@@ -41,13 +43,20 @@ class GlobalModel:
         self.flat = FlatModel(deepcopy(module))
         self.server = self._new_server()
 
-    def step(self, updates: Sequence[Update], f: int, rule: Rule, round_number: int) -> ServerStep:
+    def step(
+        self,
+        updates: Sequence[Update],
+        f: int,
+        rule: Rule,
+        round_number: int,
+        view: View = NOTHING_KNOWN,
+    ) -> ServerStep:
         """Aggregates the updates, of which at most `f` are Byzantine, and moves the model.
 
-        The updates come in ascending order of their nodes, whoever was first; rule and median see
-        them in an order drawn anew in each round, the engine's. Whatever stands in the way (too few
-        updates for the rule, a model that would not be finite) leaves everything as it was, and is
-        the reason in `skipped`.
+        The updates come in ascending order of their nodes, whoever was first, and so does `view`,
+        what the server knows beside them; rule and median see them in an order drawn anew in each
+        round, the engine's. Whatever stands in the way (too few updates for the rule, a model that
+        would not be finite) leaves everything as it was, and is the reason in `skipped`.
         """
         try:
             rule.check(len(updates), f)
@@ -59,7 +68,8 @@ class GlobalModel:
         dissimilarity = finite_or_none(spread(rows)[1])
         generator = stream(self.recipe.seed, "rule", round_number)
         try:
-            outcome = in_rows(rule.aggregate(rows, f, generator), order)
+            bound = rule.at(view.of_rows(order.tolist()))
+            outcome = in_rows(bound.aggregate(rows, f, generator), order)
         except (ArithmeticError, RuntimeError, ValueError) as error:
             return ServerStep(skipped=f"the rule failed: {error}", dissimilarity=dissimilarity)
         parameters, memory = self.flat.parameters.clone(), self.server.state_dict()
@@ -75,7 +85,7 @@ class GlobalModel:
             self.flat.statistics.copy_(CoordinateMedian()(blocks, f))
         weights = None if outcome.weights is None else tuple(outcome.weights.tolist())
         norm = finite_or_none(float(torch.linalg.vector_norm(outcome.update)))
-        return ServerStep(None, weights, dissimilarity, norm)
+        return ServerStep(None, weights, dissimilarity, norm, outcome.memory)
 
     def arrays(self) -> ArrayRecord:
         """The module's state as Flower's apps know it: a record of named arrays."""

@@ -32,11 +32,34 @@ def local_update(
     """The update (d,) of a worker from the model as it is, and its running statistics (s,).
 
     `labels` (N,) are those trained on and `terms` those of the loss, from `loss_terms`. Everything
-    random comes from the streams ("batch", worker, step), ("dropout", worker, step) and, for a
-    Dataset that draws while it is read, ("samples", worker, step): the same numbers as in
-    `wola.simulate`.
+    random comes from the streams ("dropout", worker, step) and those of `local_batches`: the same
+    numbers as in `wola.simulate`.
     """
-    device, kind = model.parameters.device, model.parameters.dtype
+    like = model.parameters
+    batches = local_batches(
+        samples, labels, orders, terms=terms, worker=worker, step=step, like=like
+    )
+    rows = like.new_zeros(1, model.size)
+    statistics = make_gradients(model, orders).updates(batches, [worker], step, orders.lr, rows)
+    return rows[0], statistics[0]
+
+
+def local_batches(
+    samples: Samples,
+    labels: Tensor,
+    orders: Orders,
+    *,
+    terms: BatchTerms,
+    worker: int,
+    step: int,
+    like: Tensor,
+) -> list[Batch]:
+    """A worker's batches of a round, one for each local step, where `like` is and in its dtype.
+
+    Samples are drawn from the stream ("batch", worker, step), and for a Dataset that draws while
+    it is read ("samples", worker, step).
+    """
+    device, kind = like.device, like.dtype
     generator = Generator().manual_seed(stream_seed(orders.seed, "batch", worker, step))
     everything = torch.arange(len(labels))
     batches = []
@@ -50,9 +73,7 @@ def local_update(
             made = terms(chosen).to(kind, device).each(lambda part: part[None])
             seen = inputs[None], chosen.to(device)[None]
             batches.append(Batch(*seen, made.weights, made.shifts, made.margins))
-    rows = model.parameters.new_zeros(1, model.size)
-    statistics = make_gradients(model, orders).updates(batches, [worker], step, orders.lr, rows)
-    return rows[0], statistics[0]
+    return batches
 
 
 def loss_terms(loss: Loss, labels: Tensor, q: Tensor) -> BatchTerms:

@@ -14,10 +14,12 @@ from torch import Tensor, nn
 
 from wola.aggregation import Rule
 from wola.flower.recipe import Recipe
+from wola.flower.rule_needs import check_needs, keeps_state, least_updates
 from wola.flower.signing import load_public_keys
 from wola.ground.checks import check_choice, check_number, check_whole
 from wola.labels import Objective
 from wola.parts import GrammarError, PartError
+from wola.training import ServerData
 from wola.training.registry import PARTS
 
 File = str | PathLike[str]
@@ -47,6 +49,8 @@ class StrategySettings:
     """The label distribution q that the WoLA loss trains towards: an objective, or its text."""
     recipe: Recipe = field(default_factory=Recipe)
     """How clients and server train."""
+    reference: ServerData | None = None
+    """Clean data of the server's own, for a rule that needs them."""
     deadline: float = 60.0
     """Seconds after which a round closes in any case."""
     quorum: int | None = None
@@ -73,11 +77,18 @@ class StrategySettings:
             check_whole(name, getattr(self, name), least=1)
         check_whole("f", self.f, least=0)
         self.aggregation_rule.check(self.n, self.f)
-        if self.aggregation_rule.needs:
+        if 2 * self.f >= self.n:
             raise ValueError(
-                f"rule = {self.aggregation_rule} needs data of the server's own or label reports, "
-                "which a strategy does not give it; allowed: a rule that needs neither"
+                f"f = {self.f}; allowed with n = {self.n}: 0 to {(self.n - 1) // 2}, less than half"
             )
+        check_needs(
+            self.aggregation_rule,
+            self.reference,
+            self.label_objective,
+            classes=self.classes,
+            n=self.n,
+            f=self.f,
+        )
         self._check_quorum()
         check_whole("min_nodes", self.nodes_at_start, least=1)
         for name in ("deadline", "patience"):
@@ -133,7 +144,7 @@ class StrategySettings:
     @cached_property
     def least_updates(self) -> int:
         """The smallest number of updates that the rule accepts with f Byzantine ones."""
-        return next(m for m in range(1, self.n + 1) if _accepts(self.aggregation_rule, m, self.f))
+        return least_updates(self.aggregation_rule, classes=self.classes, n=self.n, f=self.f)
 
     @property
     def replies_needed(self) -> int:
@@ -174,8 +185,12 @@ allowed, but choose n >= 7 or a smaller f
         return None if self.keys is None else read_keys(self.keys)
 
     def identity(self, fingerprint: str) -> dict[str, Any]:
-        """What a run must have in common with the one whose checkpoint it continues."""
+        """What a run must have in common with the one whose checkpoint it continues.
+
+        The rule only if something of it, or of the server's own rows, is in the checkpoint.
+        """
         return {
+            "rule": str(self.aggregation_rule) if keeps_state(self.aggregation_rule) else None,
             "federation": self.federation,
             "model": fingerprint,
             "classes": self.classes,
@@ -225,11 +240,3 @@ def read_keys(keys: Iterable[bytes | File]) -> frozenset[bytes]:
     if not found:
         raise ValueError("keys is empty; allowed: at least one key")
     return frozenset(found)
-
-
-def _accepts(rule: Rule, n: int, f: int) -> bool:
-    try:
-        rule.check(n, f)
-    except ValueError:
-        return False
-    return True

@@ -13,7 +13,7 @@ from torch import nn
 from wola.flower import wire
 from wola.flower.collect import wait_for_nodes
 from wola.flower.ledger import RoundRecord
-from wola.flower.reply_checks import median_scores, read_score, read_update
+from wola.flower.reply_checks import median_scores, read_score
 from wola.flower.settings import StrategySettings, takes_settings
 from wola.flower.training_run import FINISHED, TrainingRun
 from wola.ground.checks import check_number
@@ -44,6 +44,12 @@ class WolaStrategy(Strategy):
     the server waits up to `patience` seconds for `min_nodes` nodes (default n). A node that joins
     later gets the model's fingerprint with its first training message, and refuses if it has
     another model.
+
+    A rule that compares the clients with clean data of the server's own (`FLTrust`, `BOBA`, `Zeno`
+    and the like) needs a `reference`, a `ServerData`: the server then trains on it in every round
+    as a client does. A rule that needs label distributions is given those of the query, and a
+    client that has reported none is left out. What a rule remembers is kept by client, whose name
+    is its public key where it signs, else its node, and is part of the checkpoint.
 
     With `keys`, files of public keys or keys of 32 bytes, every reply must be signed by one of
     them, and each has one vote. `checkpoint` is a file from which a run of the same model,
@@ -135,7 +141,8 @@ class WolaStrategy(Strategy):
     ) -> tuple[ArrayRecord | None, MetricRecord | None]:
         """The model after a round, None if it was kept as it is, and the round's numbers."""
         start = perf_counter()
-        collected = self.run.exchange.read(wire.TRAIN, server_round, read_update, replies)
+        reader = self.run.knowledge.read_update
+        collected = self.run.exchange.read(wire.TRAIN, server_round, reader, replies)
         record = self.run.step(server_round, collected, start)
         self.run.close_round(record)
         arrays = None if record.skipped is not None else self.run.model.arrays()
@@ -163,6 +170,9 @@ class WolaStrategy(Strategy):
         _log.info("WoLA over n = %d clients, of which f = %d may lie", settings.n, settings.f)
         _log.info("rule %s, objective %s", settings.aggregation_rule, settings.label_objective)
         _log.info("%r", settings.recipe)
+        if settings.reference is not None:
+            samples = counted(len(settings.reference.labels), "sample")
+            _log.info("%s of the server's own", samples)
         signed = "unsigned" if keys is None else f"signed by {counted(len(keys), 'key')}"
         _log.info(
             "quorum %d, deadline %g s, %s", settings.replies_needed, settings.deadline, signed

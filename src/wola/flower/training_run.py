@@ -14,7 +14,7 @@ from wola.flower import wire
 from wola.flower.checkpoint import Saved, load_checkpoint, save_checkpoint
 from wola.flower.collect import Collected
 from wola.flower.fingerprint import fingerprint
-from wola.flower.global_model import GlobalModel
+from wola.flower.global_model import GlobalModel, ServerStep
 from wola.flower.ledger import Ledger, RoundRecord
 from wola.flower.message_exchange import MessageExchange
 from wola.flower.reply_checks import (
@@ -24,8 +24,8 @@ from wola.flower.reply_checks import (
     median_scores,
     read_report,
     read_score,
-    read_update,
 )
+from wola.flower.server_knowledge import ServerKnowledge
 from wola.flower.settings import StrategySettings
 from wola.flower.votes import liars_dropped
 from wola.training.streams import stream
@@ -36,7 +36,7 @@ FINISHED = "finished"
 
 
 class TrainingRun:
-    """The model, q, the records and the exchange of messages of one run.
+    """The model, q, what the server knows, the records and the exchange of messages of one run.
 
     `round` is the last round that is over, `ending` why the run ended or would end now.
     """
@@ -46,6 +46,7 @@ class TrainingRun:
         self.model = GlobalModel(module, settings.recipe)
         self.ledger = Ledger(settings.records)
         flat = self.model.flat
+        self.knowledge = ServerKnowledge(settings, flat)
         sizes = (flat.size, len(flat.statistics))
         self.exchange = MessageExchange(
             settings, secrets.token_hex(16), fingerprint(flat.module), sizes
@@ -62,6 +63,7 @@ class TrainingRun:
             self.ledger.begin()
             return
         self.model.load(saved.parameters, saved.statistics, saved.server)
+        self.knowledge.load_state_dict(saved.knowledge)
         self.exchange.run, self.round, self.q = saved.run, saved.round, saved.q
         self.ledger.begin(saved.lines)
         _log.info("%s: continuing after round %d", path, self.round)
@@ -83,6 +85,7 @@ class TrainingRun:
                 rows = torch.stack([each.distribution for each in collected.accepted.values()])
                 generator = stream(settings.recipe.seed, "objective")
                 self.q, skipped = settings.label_objective(rows, f, generator=generator), None
+                self.knowledge.keep_reports(collected)
             except ValueError as error:
                 skipped = str(error)
             self.close_round(
@@ -119,7 +122,11 @@ class TrainingRun:
         start = perf_counter()
         self.prepare_messages(grid, wire.TRAIN, round_number, config)
         collected = self.exchange.collect(
-            grid, wire.TRAIN, round_number, read_update, enough=self.settings.replies_needed
+            grid,
+            wire.TRAIN,
+            round_number,
+            self.knowledge.read_update,
+            enough=self.settings.replies_needed,
         )
         return self.step(round_number, collected, start)
 
@@ -127,8 +134,9 @@ class TrainingRun:
         """What the rule and the server make of a round's updates."""
         record = self._record(collected, wire.TRAIN, round_number, start)
         before = perf_counter()
-        rule, updates = self.settings.aggregation_rule, list(collected.accepted.values())
-        step = self.model.step(updates, record.f, rule, round_number)
+        step = self._step(round_number, collected, record.f)
+        if step.skipped is None:
+            self.knowledge.memory = step.memory
         weights = None
         if step.weights is not None:
             weights = dict(zip(collected.accepted, step.weights, strict=True))
@@ -140,6 +148,15 @@ class TrainingRun:
             norm=step.norm,
             seconds={**record.seconds, "rule": perf_counter() - before},
         )
+
+    def _step(self, round_number: int, collected: Collected[Update], f: int) -> ServerStep:
+        try:
+            if self.q is not None:
+                self.knowledge.advance(round_number, self.q)
+        except (ArithmeticError, RuntimeError, ValueError) as error:
+            return ServerStep(skipped=f"the server's own update failed: {error}")
+        view, updates = self.knowledge.view(collected.accepted), list(collected.accepted.values())
+        return self.model.step(updates, f, self.settings.aggregation_rule, round_number, view)
 
     def score(
         self, grid: Grid, record: RoundRecord, config: ConfigRecord | None
@@ -216,6 +233,7 @@ class TrainingRun:
             statistics=flat.statistics,
             server=self.model.server.state_dict(),
             q=q,
+            knowledge=self.knowledge.state_dict(),
             lines=self.ledger.lines(),
         )
         save_checkpoint(

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from wola.aggregation import CoordinateMedian, Outcome, Rule, TooFewUpdates, View
-from wola.aggregation.view import FROM_REFERENCE, NO_MEMORY, Memory, frozen
+from wola.aggregation.view import NO_MEMORY, Memory, frozen
 from wola.attacks import Attack
 from wola.models import FlatModel, build, model_for
 from wola.parts import part_name

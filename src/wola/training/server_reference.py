@@ -11,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Generator, Tensor
 
+from wola.aggregation.view import FROM_REFERENCE
 from wola.labels import Terms, checked_terms
 from wola.labels.cross_entropy import weighted_cross_entropy
 from wola.models import FlatModel
@@ -140,16 +141,10 @@ def reference_of(
 ) -> ServerReference | None:
     """The server's reference in a run of a scenario, if it has data and the rule needs it."""
     data = federation.server
-    if data is None or not needs:
+    if data is None or not needs & FROM_REFERENCE:
         return None
     if "classes" in needs:
         check_every_class(data.labels, federation.dataset.classes)
-        present, told = scenario.round_counts()
-        if present - told < data.classes:
-            raise ScenarioError(
-                f"aggregator = {scenario.aggregator!r} with {data.classes} classes needs as many "
-                f"workers beside the Byzantine; n = {present}, f = {told} leaves {present - told}"
-            )
     alone = _as_worker(scenario, federation, data)
     seeded = scenario.model_copy(update={"seed": server_seed(scenario.seed)})
     return ServerReference(
