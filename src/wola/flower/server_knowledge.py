@@ -78,7 +78,7 @@ class ServerKnowledge:
         reference.advance(step, self.settings.recipe.learning_rate(step))
         if not all(bool(rows.isfinite().all()) for rows in reference.memory.values()):
             reference.load_state_dict(before)
-            raise NotFinite("the server's own update is not finite")
+            raise NotFinite("not finite")
 
     def view(self, updates: Mapping[int, Update]) -> View:
         """What the server knows beside the updates of these nodes, in their order."""
