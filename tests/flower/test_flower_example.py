@@ -65,6 +65,28 @@ def test_the_example_trains_with_signatures(
     assert records[-1]["accuracy"] > 40
 
 
+def test_the_example_takes_a_rule_and_data_of_the_servers_own_by_name(
+    app: dict[str, ModuleType], keys: Credentials, tmp_path: Path
+) -> None:
+    changes: dict[str, Any] = {"rule": "fltrust", "server-data": "equal(samples=50)"}
+    records = train(app, keys, tmp_path, strategy="wola", **changes)
+    assert [record["skipped"] for record in records] == [None] * 3
+    assert records[-1]["accuracy"] > 40
+    assert records[-1]["seconds"]["reference"] > 0
+    with pytest.raises(ValueError, match=r"rule = FLTrust\(\) needs data of the server's own"):
+        train(app, keys, tmp_path, strategy="wola", rule="fltrust")
+
+
+def test_clients_of_the_example_hold_nothing_that_the_server_holds(
+    app: dict[str, ModuleType],
+) -> None:
+    whole = app["digits"].federation(CLIENTS, 1, 1, "equal(samples=50)")
+    held = {tuple(row.flatten().tolist()) for row in whole.server.inputs}
+    assert len(held) == 50
+    for shard in whole.shards:
+        assert not held & {tuple(row.flatten().tolist()) for row in whole.inputs[shard]}
+
+
 def test_the_example_drops_a_client_whose_key_is_not_allowed(
     app: dict[str, ModuleType], keys: Credentials, tmp_path: Path
 ) -> None:

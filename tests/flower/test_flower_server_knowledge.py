@@ -210,6 +210,7 @@ def test_the_servers_row_is_what_a_client_with_the_same_data_sends(
     assert reference is not None
     torch.testing.assert_close(reference.mean()[0], grid.sent[1001])
     assert not torch.allclose(reference.mean()[0], grid.sent[1002], atol=1e-3)
+    assert set(strategy.records[-1].seconds) == {"collect", "reference", "rule"}
 
 
 KNOWING = {

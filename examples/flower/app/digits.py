@@ -6,7 +6,7 @@ from flwr.app import Context
 from torch import Tensor, nn
 
 from wola.models import FlatModel, build, mlp
-from wola.training import Scenario, assemble
+from wola.training import Scenario, ServerData, assemble
 from wola.training.evaluate import evaluate
 from wola.training.federation import Federation
 from wola.training.streams import stream
@@ -15,15 +15,16 @@ CLASSES = 10
 
 
 @cache
-def federation(clients: int, byzantine: int, seed: int) -> Federation:
+def federation(clients: int, byzantine: int, seed: int, server_data: str) -> Federation:
     """All shards and the test set; every machine draws the same, and looks at its own part."""
-    counts = {"workers": clients, "byzantine": byzantine}
-    return assemble(Scenario.paper("digits", **counts, alpha=0.3, attack="none", seed=seed))
+    fields = {"workers": clients, "byzantine": byzantine, "server_data": server_data}
+    return assemble(Scenario.paper("digits", **fields, alpha=0.3, attack="none", seed=seed))
 
 
 def _federation(context: Context) -> Federation:
     config = context.run_config
-    return federation(int(config["clients"]), int(config["byzantine"]), int(config["seed"]))
+    counts = (int(config[name]) for name in ("clients", "byzantine", "seed"))
+    return federation(*counts, str(config["server-data"]))
 
 
 def model(seed: int = 1) -> nn.Module:
@@ -37,6 +38,11 @@ def shard(context: Context) -> tuple[Tensor, Tensor]:
     whole = _federation(context)
     rows = whole.shards[int(context.node_config["partition-id"])]
     return whole.inputs[rows], whole.dataset.y_train[rows]
+
+
+def server_data(context: Context) -> ServerData | None:
+    """The samples that the server holds, and no client; None: it holds none."""
+    return _federation(context).server
 
 
 def score(state: dict[str, Tensor], round: int, context: Context) -> tuple[float, float]:

@@ -30,6 +30,8 @@ def main(grid: Grid, context: Context) -> None:
         classes=digits.CLASSES,
         n=int(config["clients"]),
         f=int(config["byzantine"]),
+        rule=str(config["rule"]),
+        reference=digits.server_data(context),
         recipe=Recipe(
             lr=float(config["lr"]),
             schedule="constant",

@@ -134,29 +134,38 @@ class TrainingRun:
         """What the rule and the server make of a round's updates."""
         record = self._record(collected, wire.TRAIN, round_number, start)
         before = perf_counter()
-        step = self._step(round_number, collected, record.f)
+        failure = self._advance(round_number)
+        ready = perf_counter()
+        step = ServerStep(skipped=failure)
+        if failure is None:
+            rule, updates = self.settings.aggregation_rule, list(collected.accepted.values())
+            view = self.knowledge.view(collected.accepted)
+            step = self.model.step(updates, record.f, rule, round_number, view)
         if step.skipped is None:
             self.knowledge.memory = step.memory
         weights = None
         if step.weights is not None:
             weights = dict(zip(collected.accepted, step.weights, strict=True))
+        spent = {"rule": perf_counter() - ready}
+        if self.knowledge.reference is not None:
+            spent["reference"] = ready - before
         return replace(
             record,
             skipped=step.skipped,
             weights=weights,
             dissimilarity=step.dissimilarity,
             norm=step.norm,
-            seconds={**record.seconds, "rule": perf_counter() - before},
+            seconds={**record.seconds, **spent},
         )
 
-    def _step(self, round_number: int, collected: Collected[Update], f: int) -> ServerStep:
+    def _advance(self, round_number: int) -> str | None:
+        """Lets the server compute on its own data, if it has to; why it could not."""
         try:
             if self.q is not None:
                 self.knowledge.advance(round_number, self.q)
         except (ArithmeticError, RuntimeError, ValueError) as error:
-            return ServerStep(skipped=f"the server's own update failed: {error}")
-        view, updates = self.knowledge.view(collected.accepted), list(collected.accepted.values())
-        return self.model.step(updates, f, self.settings.aggregation_rule, round_number, view)
+            return f"the server's own update failed: {error}"
+        return None
 
     def score(
         self, grid: Grid, record: RoundRecord, config: ConfigRecord | None
