@@ -130,6 +130,24 @@ def test_a_run_that_is_taken_up_again_ends_in_the_same_bits(aggregator, particip
     assert torch.equal(whole.model.parameters, later.model.parameters)
 
 
+@pytest.mark.parametrize("aggregator", ["fltrust", "boba"])
+@pytest.mark.parametrize("attack", ["none", "sf", "optimal-foe"])
+def test_a_run_that_diverges_is_carried_on_and_its_rounds_skipped(aggregator, attack):
+    fields = {"lr": 1e30, "clip": 0.0, "schedule": "constant"}
+    result = simulate(BASE.changed(aggregator=aggregator, attack=attack, **fields))
+    assert [step.skipped for step in result.steps][-1]
+    assert not result.steps[0].skipped
+
+
+@pytest.mark.parametrize("value", [torch.nan, torch.inf, 1e38])
+def test_rows_are_not_finite_where_their_norm_is_not(value):
+    round_ = Round(PLAIN, assemble(PLAIN))
+    round_.reference.advance(1, 0.1)
+    assert round_.reference.finite
+    round_.reference.memory["mean"].fill_(value)
+    assert not round_.reference.finite
+
+
 def test_the_server_makes_no_difference_to_a_rule_that_does_not_ask_it():
     scenario = BASE.changed(aggregator="trimmed-mean")
     assert Round(scenario, assemble(scenario)).reference is None

@@ -1,12 +1,10 @@
 """What a rule needs beside the updates, checked before any node is asked."""
 
 from wola.aggregation import Rule
+from wola.aggregation.view import FROM_REFERENCE
 from wola.labels import Objective
 from wola.training import ServerData
 from wola.training.server_reference import ROWS
-
-#: What a rule may need of the server's own data.
-OF_DATA = frozenset({*ROWS, "losses"})
 
 
 def keeps_state(rule: Rule) -> bool:
@@ -63,7 +61,7 @@ reference=ServerData(inputs, labels, classes=3), from wola.training
     """
     if reference is not None:
         _check_reference(reference, classes)
-    if rule.needs & OF_DATA and reference is None:
+    if rule.needs & FROM_REFERENCE and reference is None:
         raise ValueError(
             f"rule = {rule} needs data of the server's own; allowed: "
             f"reference=ServerData(inputs, labels, classes={classes}), from wola.training"

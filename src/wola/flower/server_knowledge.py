@@ -9,12 +9,11 @@ from flwr.app import Message
 from torch import Tensor
 
 from wola.aggregation import View
-from wola.aggregation.view import NO_MEMORY, Memory
+from wola.aggregation.view import FROM_REFERENCE, NO_MEMORY, Memory
 from wola.flower.checkpoint import Kept
 from wola.flower.collect import Collected, RefusedReply
 from wola.flower.local_training import NotFinite, local_batches, loss_terms
 from wola.flower.reply_checks import Expected, LabelReport, Update, read_update
-from wola.flower.rule_needs import OF_DATA
 from wola.flower.samples import TensorSamples
 from wola.flower.settings import StrategySettings
 from wola.flower.votes import Signed
@@ -53,7 +52,7 @@ class ServerKnowledge:
         self.memory: Memory = NO_MEMORY
         self.reference: ServerReference | None = None
         self._rows: dict[str | int, Tensor] = {}
-        if settings.reference is not None and self.needs & OF_DATA:
+        if settings.reference is not None and self.needs & FROM_REFERENCE:
             self._check_model(settings.reference)
 
     def keep_reports(self, collected: Collected[LabelReport]) -> None:
@@ -71,12 +70,12 @@ class ServerKnowledge:
 
     def advance(self, step: int, q: Tensor) -> None:
         """Computes the server's own rows of a round, towards q (C,), from the model as it is."""
-        if self.settings.reference is None or not self.needs & OF_DATA:
+        if self.settings.reference is None or not self.needs & FROM_REFERENCE:
             return
         reference = self._made(q)
         before = reference.state_dict()
         reference.advance(step, self.settings.recipe.learning_rate(step))
-        if not all(bool(rows.isfinite().all()) for rows in reference.memory.values()):
+        if not reference.finite:
             reference.load_state_dict(before)
             raise NotFinite("not finite")
 

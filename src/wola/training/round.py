@@ -154,7 +154,12 @@ class Round:
         return replace(view, labels=torch.cat([reports[:honest], lies]))
 
     def aggregate(self, sent: Tensor, honest: int, step: int, view: View) -> Outcome | None:
-        """What the server's rule makes of the momenta; None if too few of them are finite."""
+        """What the server's rule makes of the momenta; None if too few of them are finite.
+
+        None as well if the server's own rows are not: there is nothing to hold the momenta to.
+        """
+        if self.reference is not None and not self.reference.finite:
+            return None
         told, order = self.scenario.round_counts()[1], self.order(len(sent), honest, step)
         generator = stream(self.scenario.seed, "rule", step)
         try:

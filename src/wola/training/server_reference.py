@@ -82,6 +82,15 @@ class ServerReference:
         weights = self._terms.weights.new_ones(1, self.data.classes)
         return Batch(self.data.inputs[chosen][None], self.data.labels[chosen][None], weights)
 
+    @property
+    def finite(self) -> bool:
+        """Whether all rows are finite, and their norms too, so that updates can be held to them."""
+        largest = torch.finfo(self.model.parameters.dtype).max
+        return all(
+            bool((torch.linalg.vector_norm(rows, dim=1, dtype=torch.float64) <= largest).all())
+            for rows in self.memory.values()
+        )
+
     def mean(self) -> Tensor:
         """The momentum of the server as one more worker, (1, d)."""
         return self.memory["mean"]
