@@ -12,7 +12,7 @@ from flwr.app import Context, RecordDict
 from benchmarks.flower_rounds import CLASSES, Setting
 from benchmarks.timing import timed
 from wola.flower import generate_keypair, wire
-from wola.flower.checkpoint import Saved, save_checkpoint
+from wola.flower.checkpoint import KINDS_OF_KNOWLEDGE, Kept, Saved, save_checkpoint
 from wola.flower.client_models import ClientModels
 from wola.flower.fingerprint import fingerprint
 from wola.flower.local_training import local_update, loss_terms
@@ -73,7 +73,8 @@ def costs(size: str, *, calls: int) -> dict[str, float]:
             fetches.wait([fetch], 5.0)
             fetch.replies()
 
-        saved = Saved(header.run, 1, update, q[:0], {}, q, ["{}"] * 100)
+        nothing: Kept = {kind: {} for kind in KINDS_OF_KNOWLEDGE}
+        saved = Saved(header.run, 1, update, q[:0], {}, q, nothing, ["{}"] * 100)
         works: dict[str, Callable[[], object]] = {
             TRAINING: lambda: local_update(
                 flat, samples, labels, orders, terms=terms, worker=0, step=1

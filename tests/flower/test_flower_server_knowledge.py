@@ -129,6 +129,13 @@ def test_a_rule_that_fails_leaves_the_memory_as_it_was() -> None:
     assert len(before) == 3
 
 
+def test_a_row_of_a_large_matrix_is_saved_without_the_matrix() -> None:
+    known = tiny_strategy(rule=Attendance()).run.knowledge
+    known.memory = {1001: torch.zeros(1000, 10)[3]}
+    (row,) = known.state_dict()["memory"].values()
+    assert row.untyped_storage().nbytes() == 10 * 4
+
+
 def test_labels_are_those_that_each_client_reported(tmp_path: Path) -> None:
     strategy = tiny_strategy(rule=FirstClass(), objective=Shared())
     strategy.start(absent(tiny_clients(tmp_path), {1003: (2,)}), num_rounds=2)

@@ -5,6 +5,8 @@ import copy
 import numpy as np
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from torch import nn
 from torch.nn import functional as F  # noqa: N812
 from torch.nn.utils import parameters_to_vector, vector_to_parameters
@@ -75,6 +77,18 @@ def test_the_gradient_of_all_is_the_mix_of_those_of_the_classes():
     reference = data.at(module, lr=0.1)
     shares = data.counts.double() / len(data.labels)
     torch.testing.assert_close(reference.mean()[0], shares @ reference.classes())
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.permutations(range(23)), st.sampled_from([1, 2]))
+def test_neither_the_order_of_the_samples_nor_how_often_all_of_them_are_there_matters(order, times):
+    data, module = data_of(), module_of(mlp)
+    again = torch.tensor(list(order) * times)
+    other = ServerData(data.inputs[again], data.labels[again], CLASSES).at(module, 0.1)
+    reference, steps = data.at(module, 0.1), steps_of(module, 1)
+    torch.testing.assert_close(other.mean(), reference.mean())
+    torch.testing.assert_close(other.classes(), reference.classes())
+    np.testing.assert_allclose(other.measure(steps), reference.measure(steps), rtol=1e-12)
 
 
 def test_a_loss_of_the_library_weighs_the_samples_in_the_mean_and_not_in_the_classes():

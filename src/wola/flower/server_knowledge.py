@@ -88,11 +88,15 @@ class ServerKnowledge:
         return View(self.reference, labels, names, self.memory)
 
     def state_dict(self) -> Kept:
-        """All that later rounds depend on."""
+        """All that later rounds depend on: copies, since a view would take its whole with it."""
         rows = self._rows
         if self.reference is not None:
             rows = dict(self.reference.state_dict().items())
-        return {"memory": dict(self.memory), "reports": dict(self.reports), "rows": rows}
+        kinds = {"memory": self.memory, "reports": self.reports, "rows": rows}
+        return {
+            kind: {name: values.clone() for name, values in kept.items()}
+            for kind, kept in kinds.items()
+        }
 
     def load_state_dict(self, state: Kept) -> None:
         """Go on from what `state_dict` gave."""
