@@ -91,6 +91,7 @@ CONVNET = {"model": "tests.models.factories:normalised_convnet", "steps": 3}
         {"aggregator": "fltrust", "mixing": "nnm", "local_steps": 2, "loss": "fedlc", **CONVNET},
         {"aggregator": "zeno-plus-plus", "loss": "wola-batch", "beta": 0.0, "server": "adam"},
         {"aggregator": "boba", "workers": 13, "steps": 4, "local_steps": 2},
+        {"aggregator": "boba", "workers": 13, **CONVNET},
         {"aggregator": "zeno", "steps": 4},
         {"aggregator": "lfr", "steps": 4},
         {"aggregator": "bygars", "steps": 4, "server_data": "skewed(samples=30, noise=0.1)"},
