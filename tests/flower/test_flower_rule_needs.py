@@ -41,8 +41,9 @@ def test_a_rule_that_needs_data_and_gets_none_says_what_to_give(rule: Any) -> No
         ),
         (
             {"rule": BOBA(), "reference": DATA, "n": 3, "f": 1},
-            r"BOBA.* with 3 classes needs as many clients .*; n = 3, f = 1 leaves 2",
+            r"BOBA.* with C = 3 classes needs .*; n = 3, f = 1 leaves 2",
         ),
+        ({"rule": "hullguard", "objective": Shared(), "n": 7, "f": 1}, "n - f > 2 C = 6 workers"),
         (
             {"reference": ServerData(DATA.inputs, DATA.labels, 4)},
             "reference has 4 classes; allowed: 3",

@@ -20,7 +20,7 @@ def keeps_state(rule: Rule) -> bool:
 def least_updates(rule: Rule, *, classes: int, n: int, f: int) -> int:
     """The smallest number of updates, up to n, that a rule accepts with f Byzantine ones.
 
-    One that compares the clients with a row for each class needs as many beside the Byzantine.
+    Some need more of them the more classes there are.
 
     >>> from wola.aggregation import BOBA, TrimmedMean
     >>> least_updates(TrimmedMean(), classes=10, n=17, f=2)
@@ -28,13 +28,13 @@ def least_updates(rule: Rule, *, classes: int, n: int, f: int) -> int:
     >>> least_updates(BOBA(), classes=10, n=17, f=2)
     12
     """
-    fewest = classes + f if "classes" in rule.needs else 1
-    return next(m for m in range(fewest, n + 1) if _accepts(rule, m, f))
+    return next(m for m in range(1, n + 1) if _accepts(rule, m, f, classes))
 
 
-def _accepts(rule: Rule, n: int, f: int) -> bool:
+def _accepts(rule: Rule, n: int, f: int, classes: int) -> bool:
     try:
         rule.check(n, f)
+        rule.check_classes(n, f, classes)
     except ValueError:
         return False
     return True
@@ -71,11 +71,7 @@ reference=ServerData(inputs, labels, classes=3), from wola.training
             reference.check_every_class()
         except ValueError as error:
             raise ValueError(f"rule = {rule}: {error}") from error
-        if n - f < classes:
-            raise ValueError(
-                f"rule = {rule} with {classes} classes needs as many clients beside the Byzantine; "
-                f"n = {n}, f = {f} leaves {n - f}"
-            )
+    rule.check_classes(n, f, classes)
     if "labels" in rule.needs and not objective.needs_reports:
         raise ValueError(
             f"rule = {rule} needs the label distributions that clients report, and objective = "
