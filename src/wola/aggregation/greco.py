@@ -39,9 +39,14 @@ class GReco(LabelRule):
     they span all; of updates with equal residuals the one with the lexicographically smallest
     report is taken, and of those with equal reports too the mean; the unit vector of 0 is 0.
 
+    That the residuals are of the updates as they are was chosen by trial: of several readings (unit
+    vectors, reports, residuals of the rebuilt updates) it kept sign flips, FOE and ALIE out best in
+    a few rounds on digits. Flipped labels and noise it does not keep out there.
+
     A representative whose report is independent of the others' is rebuilt exactly and so always
     kept. Attackers who send the longest updates therefore stay: bound the lengths first, as
-    ``ARC() | GReco()`` does. Needs reports: ``GReco().at(View(labels=...))``.
+    ``ARC() | GReco()`` does. After NNM, which makes updates and reports alike, sign flips, FOE and
+    ALIE weighed more on digits than in the mean. Needs reports: ``GReco().at(View(labels=...))``.
 
     >>> import torch
     >>> from wola.aggregation import View
