@@ -28,6 +28,7 @@ from wola.aggregation import (
     FoolsGold,
     MoNNA,
     ReferenceRows,
+    Rule,
     View,
 )
 from wola.mixing import NNM, Bucketing, FoundationFL
@@ -251,7 +252,7 @@ def kept_sums(columns):
         (CenteredClipping(tau=2.0, history=True), lambda columns: View()),
         (MoNNA(own=False), lambda columns: View(server(columns))),
     ],
-    ids=str,
+    ids=lambda given: str(given) if isinstance(given, Rule) else "",
 )
 def test_the_battery_holds(rule, make):
     check_rule(Bound(rule, make), **{**NOT_AVERAGES, "average": isinstance(rule, MoNNA)})
