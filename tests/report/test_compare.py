@@ -15,6 +15,7 @@ from wola.bench.store import Store
 from wola.data import Dataset
 from wola.labels.losses import WoLA
 from wola.report import Comparison, compare
+from wola.report.figure_style import Paper
 from wola.training import Scenario, simulate
 
 SMALL = {"steps": 4, "evaluate_every": 2, "batch": 8, "progress": False, "processes": 2}
@@ -69,6 +70,13 @@ def test_a_plot_has_a_panel_per_rule_and_leaves_pyplot_alone(found: Comparison) 
     assert [axes.get_title() for axes in panels(figure)] == ["CWMed", "Krum"]
     assert [label.get_text() for label in panels(figure)[0].get_xticklabels()] == ["FOE", "SF"]
     assert matplotlib.pyplot.get_fignums() == before
+
+
+def test_a_plot_takes_a_style_by_text_or_by_value(found: Comparison) -> None:
+    for style in ("paper(width=6.9)", Paper(width=6.9)):
+        assert found.plot(style=style).get_size_inches()[0] == pytest.approx(6.9)
+    with pytest.raises(ValueError, match="style = 'papper'; did you mean 'paper'"):
+        found.plot(style="papper")
 
 
 def test_a_temporary_store_goes_with_its_runs() -> None:

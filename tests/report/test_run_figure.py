@@ -43,3 +43,8 @@ def test_a_run_that_ended_early_says_why() -> None:
     result = run(aggregator="mean", attack="sf", lr=1e30, clip=0.0, steps=20)
     assert result.ending != "finished"
     assert result.ending in words(result.plot())
+
+
+def test_a_style_sets_the_width_of_the_figure() -> None:
+    figure = run(aggregator="median").plot(style="paper")
+    assert figure.get_size_inches()[0] == pytest.approx(3.3)

@@ -19,6 +19,7 @@ from wola.bench.store import Store
 from wola.data import Dataset
 from wola.parts import Call, Unimportable, written
 from wola.report.attack_board import attack_boards, worst_and_mean
+from wola.report.figure_style import SCREEN, FigureStyle, figure_style
 from wola.report.forms import terminal
 from wola.report.forms.html import html
 from wola.report.layout import Table
@@ -88,12 +89,15 @@ class Comparison:
                 console.print(note, markup=False, highlight=False)
         return "\n".join(line.rstrip() for line in text.get().splitlines()) + "\n"
 
-    def plot(self) -> "Figure":
-        """A figure: accuracy by attack, a panel per aggregator, a line of points per strategy."""
+    def plot(self, *, style: str | FigureStyle = SCREEN) -> "Figure":
+        """A figure: accuracy by attack, a panel per aggregator, a line of points per strategy.
+
+        `style` is a text such as "paper(width=6.9)" or "slides", or a value of its kind.
+        """
         # Matplotlib takes a second to import, which a table need not wait for.
         from wola.report.figures.by_attack import by_attack_figure
 
-        return by_attack_figure(self.runs)
+        return by_attack_figure(self.runs, style=figure_style(style))
 
     def frame(self) -> pl.DataFrame:
         """A row per run: what places it, and its numbers."""

@@ -123,8 +123,8 @@ SCREEN = Screen()
 FIGURE_STYLES = {"screen": Screen, "paper": Paper, "slides": Slides}
 
 
-def figure_style(text: str, *, name: str = "style") -> FigureStyle:
-    """The style that a text names: `screen`, `paper`, `paper(width=6.9)`, `slides`.
+def figure_style(given: str | FigureStyle, *, name: str = "style") -> FigureStyle:
+    """The style that a text names: `screen`, `paper`, `paper(width=6.9)`, `slides`; or itself.
 
     `name` is what an error calls it.
 
@@ -136,7 +136,9 @@ def figure_style(text: str, *, name: str = "style") -> FigureStyle:
     wola.parts.kind.PartError: style = 'papper'; did you mean 'paper'? allowed: screen, paper, \
 slides, or pkg.module:Name
     """
-    made = _catalogue().make("style", _catalogue().settle("style", text, name))
+    if isinstance(given, FigureStyle):
+        return given
+    made = _catalogue().make("style", _catalogue().settle("style", given, name))
     assert isinstance(made, FigureStyle)
     return made
 

@@ -153,10 +153,14 @@ class Result:
         }
         return pl.DataFrame({name: columns[name] for name in _SCHEMA}, schema=_SCHEMA)
 
-    def plot(self) -> Any:
-        """A matplotlib figure of the run: accuracy, dissimilarity and the weights of workers."""
+    def plot(self, *, style: Any = "screen") -> Any:
+        """A matplotlib figure of the run: accuracy, dissimilarity and the weights of workers.
+
+        `style` is a text such as "paper(width=6.9)" or "slides", or a `FigureStyle`.
+        """
         # Found by name: the room that draws comes after this one.
-        return import_module("wola.report.run_figure").run_figure(self)
+        styled = import_module("wola.report.figure_style").figure_style(style)
+        return import_module("wola.report.run_figure").run_figure(self, style=styled)
 
     def digest(self) -> str:
         """SHA-256 of the model and of all that was measured but time: the bits of the run."""
