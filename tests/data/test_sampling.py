@@ -1,10 +1,9 @@
 import numpy as np
-import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wola.data.sampling import class_pools, deal, numpy_generator, resample, share_out, whole_counts
+from wola.data.sampling import class_pools, deal, resample, share_out, whole_counts
 
 SEEDS = st.integers(0, 2**32 - 1)
 FAST = settings(max_examples=60, deadline=None)
@@ -82,9 +81,3 @@ def test_dealing_gives_each_worker_its_counts():
     shards = deal(class_pools(labels, 3), counts, np.random.default_rng(0))
     found = [torch.bincount(labels[shard], minlength=3).tolist() for shard in shards]
     assert found == counts.tolist()
-
-
-def test_a_numpy_generator_moves_the_torch_one_on():
-    generator = torch.Generator().manual_seed(5)
-    first, second = numpy_generator(generator), numpy_generator(generator)
-    assert first.random() != pytest.approx(second.random())

@@ -8,13 +8,13 @@ from math import floor
 import numpy as np
 from torch import Generator
 
-from wola.aggregation.generators import column_generator
 from wola.aggregation.products import Floats
 from wola.aggregation.rule import Rule, Solution
 from wola.aggregation.selection import smallest
 from wola.aggregation.space import Space
 from wola.aggregation.spectral_filter import EQUAL, recentred
 from wola.ground.checks import check_number, check_whole
+from wola.ground.generators import given_generator, numpy_generator
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class DnC(Rule):
     def _samples(self, space: Space, generator: Generator | None) -> list[Space]:
         if self.columns is None or self.columns >= space.columns:
             return [space]
-        rng = column_generator(generator, f"{self} draws columns")
+        rng = numpy_generator(given_generator(generator, f"{self} draws columns"))
         draws = (
             rng.choice(space.columns, self.columns, replace=False, shuffle=False)
             for _ in range(self.iterations)

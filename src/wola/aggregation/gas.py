@@ -11,7 +11,6 @@ import torch
 from numpy.typing import NDArray
 from torch import Generator
 
-from wola.aggregation.generators import column_generator
 from wola.aggregation.inner_rule import check_inner_rule
 from wola.aggregation.krum import Krum
 from wola.aggregation.lengths import ROUNDED, squared_lengths
@@ -21,6 +20,7 @@ from wola.aggregation.selection import smallest, sums_of_smallest
 from wola.aggregation.source import Matrix, split_pieces
 from wola.aggregation.space import Space
 from wola.ground.checks import check_whole
+from wola.ground.generators import given_generator, numpy_generator
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,8 @@ class GAS(Rule):
         """The columns of each group, in ascending order."""
         order = np.arange(columns)
         if 1 < self.groups < columns:
-            order = column_generator(generator, f"{self} splits columns").permutation(columns)
+            given = given_generator(generator, f"{self} splits columns")
+            order = numpy_generator(given).permutation(columns)
         return [np.sort(group) for group in np.array_split(order, min(self.groups, columns))]
 
 

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from torch import Generator
 
 from wola.aggregation.coordinate_median import CoordinateMedian
-from wola.aggregation.generators import given_generator
 from wola.aggregation.label_rule import LabelRule, class_estimates, reports_of
 from wola.aggregation.lengths import squared_lengths
 from wola.aggregation.products import Floats
@@ -16,6 +15,7 @@ from wola.aggregation.rule import Rule, Solution
 from wola.aggregation.selection import tie_classes
 from wola.aggregation.space import Space
 from wola.ground.checks import check_whole
+from wola.ground.generators import given_generator
 
 #: Numbers held at a time while the estimates of many subsets are compared.
 BATCH = 2_000_000

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Generator, Tensor
 
-from wola.aggregation.generators import copied
 from wola.aggregation.inner_rule import check_inner_rule
 from wola.aggregation.products import Floats
 from wola.aggregation.rule import Rule, Solution
 from wola.aggregation.space import Space
 from wola.aggregation.trimmed_mean import TrimmedMean
 from wola.aggregation.zeno import LOSS_ERROR, WORST
+from wola.ground.generators import copied
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,13 @@ import torch
 from torch import Generator, Tensor
 
 from wola.aggregation.columns import mixed_middle_mean, over_chunks
-from wola.aggregation.generators import copied
 from wola.aggregation.products import Floats, row_energies
 from wola.aggregation.rule import Rule, Solution
 from wola.aggregation.source import Matrix
 from wola.aggregation.space import Space
 from wola.attacks._moments import mean_and_std, squared_distance
 from wola.attacks.attack import Seen
+from wola.ground.generators import copied
 
 
 def squared_length(products: Floats, coefficients: Floats) -> float:

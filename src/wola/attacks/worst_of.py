@@ -7,7 +7,6 @@ from typing import Any, Literal, get_args
 import torch
 from torch import Generator, Tensor
 
-from wola.aggregation.generators import copied
 from wola.aggregation.opening import TooFewUpdates
 from wola.aggregation.rule import Rule
 from wola.aggregation.source import times_power_of_two
@@ -22,6 +21,7 @@ from wola.attacks.optimal_alie import OptimalALIE
 from wola.attacks.optimal_foe import OptimalFOE
 from wola.attacks.sign_flip import SignFlip
 from wola.ground.checks import check_choice
+from wola.ground.generators import copied
 
 Goal = Literal["distance", "ascent"]
 

@@ -13,10 +13,10 @@ from wola.data.sampling import (
     Shares,
     class_pools,
     deal,
-    numpy_generator,
     share_out,
     whole_counts,
 )
+from wola.ground.generators import numpy_generator
 
 
 @dataclass(frozen=True)

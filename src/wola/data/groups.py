@@ -7,7 +7,8 @@ import torch
 from torch import Generator, Tensor
 
 from wola.data.partition import Partition, check_workers
-from wola.data.sampling import Counts, class_pools, numpy_generator
+from wola.data.sampling import Counts, class_pools
+from wola.ground.generators import numpy_generator
 
 
 @dataclass(frozen=True)

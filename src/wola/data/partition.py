@@ -11,11 +11,11 @@ from wola.data.dataset import Dataset
 from wola.data.sampling import (
     Counts,
     class_pools,
-    numpy_generator,
     resample,
     whole_counts,
 )
 from wola.ground.checks import check_whole
+from wola.ground.generators import numpy_generator
 from wola.labels import check_distribution, label_counts
 
 

@@ -3,22 +3,11 @@
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Generator, Tensor
+from torch import Tensor
 
 Counts = NDArray[np.int64]
 Shares = NDArray[np.float64]
 EXHAUSTED = 1e-9
-
-
-def numpy_generator(generator: Generator) -> np.random.Generator:
-    """A NumPy generator seeded by one draw from a torch generator.
-
-    >>> a, b = (numpy_generator(torch.Generator().manual_seed(1)) for _ in range(2))
-    >>> bool(a.random() == b.random())
-    True
-    """
-    seed = torch.randint(2**63 - 1, (), generator=generator, device=generator.device)
-    return np.random.default_rng(int(seed))
 
 
 def whole_counts(shares: Shares, size: int) -> Counts:

@@ -6,8 +6,9 @@ import numpy as np
 from torch import Generator, Tensor
 
 from wola.data.partition import DrawnPartition
-from wola.data.sampling import Counts, deal, numpy_generator
+from wola.data.sampling import Counts, deal
 from wola.ground.checks import check_whole
+from wola.ground.generators import numpy_generator
 
 
 def label_hands(present: Counts, workers: int, k: int, rng: np.random.Generator) -> list[Counts]:

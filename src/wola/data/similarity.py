@@ -7,7 +7,8 @@ import torch
 from torch import Generator, Tensor
 
 from wola.data.partition import DrawnPartition
-from wola.data.sampling import Counts, numpy_generator
+from wola.data.sampling import Counts
+from wola.ground.generators import numpy_generator
 
 
 def similar_shards(

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import torch
 from torch import Generator, Tensor
 
-from wola.aggregation.generators import given_generator
 from wola.ground.checks import check_whole
+from wola.ground.generators import given_generator
 from wola.labels.objective import Objective
 from wola.labels.objective_attack import ObjectiveAttack
 from wola.labels.simplex import Distributions, check_distributions

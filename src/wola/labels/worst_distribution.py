@@ -6,8 +6,8 @@ from itertools import combinations
 import torch
 from torch import Generator, Tensor
 
-from wola.aggregation.generators import copied
 from wola.ground.checks import check_whole
+from wola.ground.generators import copied
 from wola.labels.objective import Objective, Shared
 from wola.labels.objective_attack import ObjectiveAttack
 from wola.labels.simplex import Distributions, check_distributions

@@ -7,10 +7,10 @@ import numpy as np
 import torch
 from torch import Generator
 
-from wola.aggregation.generators import given_generator
 from wola.aggregation.products import Floats
 from wola.aggregation.space import Space
 from wola.ground.checks import check_whole
+from wola.ground.generators import given_generator
 from wola.mixing.mixing import Mixing
 
 

@@ -24,11 +24,14 @@ def given_generator(generator: Generator | None, drawing: str) -> Generator:
     return generator
 
 
-def column_generator(generator: Generator | None, drawing: str) -> np.random.Generator:
-    """A NumPy generator for columns, seeded by one draw; without one an error names the `drawing`.
+def numpy_generator(generator: Generator) -> np.random.Generator:
+    """A NumPy generator seeded by one draw from a torch generator.
 
-    NumPy draws some of many columns without shuffling all of them.
+    NumPy draws some of many numbers without shuffling all of them.
+
+    >>> a, b = (numpy_generator(torch.Generator().manual_seed(1)) for _ in range(2))
+    >>> bool(a.random() == b.random())
+    True
     """
-    source = given_generator(generator, drawing)
-    seed = torch.randint(2**63 - 1, (1,), generator=source, device=source.device)
+    seed = torch.randint(2**63 - 1, (), generator=generator, device=generator.device)
     return np.random.default_rng(int(seed))
