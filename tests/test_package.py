@@ -137,8 +137,8 @@ def test_a_test_imports_nothing_private_of_another_room_than_its_own(path):
 @pytest.mark.parametrize(
     ("room", "code", "words"),
     [
-        ("mixing", "from wola.aggregation._kernels import gram", "private to another room"),
-        ("mixing", "from wola.aggregation import _kernels", "private to another room"),
+        ("mixing", "from wola.aggregation._gram_kernels import gram", "private to another room"),
+        ("mixing", "from wola.aggregation import _gram_kernels", "private to another room"),
         ("bench", "from wola.training.scenario import _fields", "private to another room"),
         ("labels", "def late():\n    import wola.attacks.mimic", "of a later room"),
         ("ground", "from wola.aggregation import Mean", "of a later room"),

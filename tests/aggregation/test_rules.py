@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from tests.rules import PLAIN_RULES, RULES, assert_close, generator, sizes, updates
-from wola.aggregation import TooFewUpdates, _kernels
+from wola.aggregation import TooFewUpdates, _gram_kernels, _rank_kernels
 from wola.aggregation.space import MIX_BLOCK
 from wola.testing import check_rule
 
@@ -14,7 +14,7 @@ EVERY_RULE = pytest.mark.parametrize("entry", RULES, ids=str)
 #: One below, at and one above the columns that the kernels take at a time.
 BLOCK_EDGES = sorted(
     edge + step
-    for edge in {512, 1040, _kernels.GRAM_BLOCK, _kernels.NETWORK_BLOCK, MIX_BLOCK}
+    for edge in {512, 1040, _gram_kernels.GRAM_BLOCK, _rank_kernels.NETWORK_BLOCK, MIX_BLOCK}
     for step in (-1, 0, 1)
 )
 

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from wola.aggregation import _kernels
+from wola.aggregation import _rank_kernels
 from wola.aggregation._network import (
     comparator_array,
     unrolled_mixture_source,
@@ -114,7 +114,7 @@ def middle_mean(x: Tensor, low: int, high: int) -> tuple[Tensor, bool]:
     else:
         network = comparator_array(n, low, high)
         clean = over_chunks(
-            lambda s, e: _kernels.network_mean(rows, s, e, limit, network, low, high, result),
+            lambda s, e: _rank_kernels.network_mean(rows, s, e, limit, network, low, high, result),
             columns,
         )
     return out, all(clean)
@@ -151,7 +151,9 @@ def mean_around_median(x: Tensor, keep: int) -> tuple[Tensor, bool]:
     rows, result, limit = x.numpy(), out.numpy(), square_limit(x)
     network = comparator_array(n, 0, n)
     clean = over_chunks(
-        lambda s, e: _kernels.network_mean_around_median(rows, s, e, limit, network, keep, result),
+        lambda s, e: _rank_kernels.network_mean_around_median(
+            rows, s, e, limit, network, keep, result
+        ),
         columns,
     )
     return out, all(clean)

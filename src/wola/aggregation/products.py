@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from wola.aggregation import _kernels
+from wola.aggregation import _gram_kernels, _rank_kernels
 from wola.aggregation.columns import middle_mean, over_chunks
 
 Floats = NDArray[np.float64]
@@ -32,7 +32,7 @@ def rounding(n: int, columns: int) -> float:
     >>> rounding(17, 10) < rounding(17, 431_080) < 2**-40
     True
     """
-    block = _kernels.GRAM_BLOCK
+    block = _gram_kernels.GRAM_BLOCK
     additions = min(columns, block) + columns / block + 4 * n + 16
     return min(ROUNDING, additions * 2.0**-51)
 
@@ -52,7 +52,7 @@ def row_energies(piece: Tensor) -> Floats:
 
     def chunk(start: int, stop: int) -> Floats:
         total = np.zeros(len(rows))
-        _kernels.row_energies(rows, start, stop, total)
+        _gram_kernels.row_energies(rows, start, stop, total)
         return total
 
     rows = piece.numpy()
@@ -67,7 +67,7 @@ def distances_to_extremes(piece: Tensor) -> tuple[Floats, Floats]:
 
     def chunk(start: int, stop: int) -> Floats:
         total = np.zeros((2, len(rows)))
-        _kernels.distances_to_extremes(rows, start, stop, total[0], total[1])
+        _rank_kernels.distances_to_extremes(rows, start, stop, total[0], total[1])
         return total
 
     largest, smallest = added(np.zeros((2, len(rows))), over_chunks(chunk, rows.shape[1]))
@@ -97,11 +97,11 @@ def centred_products(piece: Tensor) -> Floats:
 
     def chunk(start: int, stop: int) -> Floats:
         products = np.zeros((padded, padded))
-        refused = np.empty(-(-(stop - start) // _kernels.GRAM_BLOCK), np.int64)
-        count = _kernels.gram(rows, start, stop, products, refused)
+        refused = np.empty(-(-(stop - start) // _gram_kernels.GRAM_BLOCK), np.int64)
+        count = _gram_kernels.gram(rows, start, stop, products, refused)
         total = products[: n + 1, : n + 1]
         for s in refused[:count]:
-            total += _median_centred(piece[:, s : min(s + _kernels.GRAM_BLOCK, stop)])
+            total += _median_centred(piece[:, s : min(s + _gram_kernels.GRAM_BLOCK, stop)])
         return total
 
     total = added(np.zeros((n + 1, n + 1)), over_chunks(chunk, rows.shape[1]))

@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from wola.aggregation import _kernels
+from wola.aggregation import _gram_kernels
 from wola.aggregation.columns import over_chunks
 from wola.aggregation.products import (
     ROUNDING,
@@ -315,7 +315,7 @@ def _weighted_sum(weights: Floats, piece: Tensor) -> Tensor:
     rows, result = piece.numpy(), out.numpy()
 
     def chunk(start: int, stop: int) -> Any:
-        _kernels.weighted_sum(weights, rows, start, stop, result)
+        _gram_kernels.weighted_sum(weights, rows, start, stop, result)
 
     over_chunks(chunk, piece.shape[1])
     return out
