@@ -10,6 +10,7 @@ from wola.aggregation import GAS, Bulyan, DnC, GeometricMedian, GramRule, Krum, 
 from wola.labels import LaplaceMechanism, Prior, Shared
 from wola.mixing import NNM, Bucketing
 from wola.parts import PartError, Unimportable
+from wola.parts.parameters import parameters_of
 from wola.training import PARTS
 from wola.training.schedule import Step
 
@@ -103,10 +104,8 @@ NEEDY = {
 
 
 def parameters(kind, name):
-    from wola.parts.catalogue import _parameters
-
     known = PARTS.kinds[kind]
-    found = _parameters(known.names[name], tuple(known.later) if known.functions else ())
+    found = parameters_of(known.names[name], tuple(known.later) if known.functions else ())
     return [key for key in found if key not in known.later]
 
 

@@ -32,6 +32,18 @@ class Unimportable(str):
 
 
 @dataclass(frozen=True)
+class Prepared:
+    """A function or class with some of its arguments: called later, with the rest of them."""
+
+    factory: Any
+    arguments: Mapping[str, Any]
+
+    def __call__(self, *args: Any, **more: Any) -> Any:
+        """What the factory makes."""
+        return self.factory(*args, **{**self.arguments, **more})
+
+
+@dataclass(frozen=True)
 class Kind:
     """A kind of part, such as "aggregator".
 
@@ -62,6 +74,14 @@ class Kind:
         """
         empty = {"none": self.none} if self.none else {}
         return {**empty, **self.words, **{k: _first_line(v) for k, v in self.names.items()}}
+
+    def allowed(self) -> str:
+        """What a text of this kind may be, as an error says it.
+
+        >>> Kind("tool", {"dict": dict}).allowed()
+        'allowed: dict, or pkg.module:Name'
+        """
+        return f"allowed: {', '.join(self.described())}, or pkg.module:Name"
 
 
 def _first_line(thing: Callable[..., Any]) -> str:
