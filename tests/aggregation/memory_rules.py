@@ -1,12 +1,10 @@
-"""Rounds of updates for the rules that remember, and a way to run the battery on them."""
+"""Rounds of updates for the rules that remember."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import torch
-from torch import Generator
 
 from tests.reference import Array
 from wola.aggregation import (
@@ -17,11 +15,8 @@ from wola.aggregation import (
     Outcome,
     ReferenceRows,
     Rule,
-    Solution,
-    Space,
     View,
 )
-from wola.aggregation.source import UpdateSource
 from wola.aggregation.view import NO_MEMORY
 
 N, F, D = 9, 3, 12
@@ -73,31 +68,3 @@ def same(first: Memory, second: Memory) -> bool:
     return dict(first).keys() == dict(second).keys() and all(
         torch.equal(value, second[name]) for name, value in first.items()
     )
-
-
-@dataclass(frozen=True)
-class Bound(Rule):
-    """A rule bound anew, in each call, to a view made for as many columns as the updates have."""
-
-    rule: Rule
-    make: Callable[[int], View]
-
-    @property
-    def needs_products(self) -> bool:  # type: ignore[override]
-        return self.rule.needs_products
-
-    def max_byzantine(self, n: int) -> int:
-        return self.rule.max_byzantine(n)
-
-    def check(self, n: int, f: int) -> None:
-        self.rule.check(n, f)
-
-    def solve(self, space: Space, f: int, generator: Generator | None) -> Solution:
-        return self.rule.solve(space, f, generator)
-
-    def opened(self, source: UpdateSource, f: int) -> tuple[Space, UpdateSource, int]:
-        columns = sum(piece.shape[1] for piece in source.pieces())
-        return self.rule.at(self.make(columns)).opened(source, f)
-
-    def __str__(self) -> str:
-        return str(self.rule)

@@ -13,19 +13,10 @@ from wola.aggregation.greco import representatives
 from wola.aggregation.source import Matrix
 from wola.aggregation.space import Space
 from wola.mixing import ARC, NNM
-from wola.testing import check_rule
 
 
 def at(reports, rule=None):
     return (rule or GReco()).at(View(labels=reports))
-
-
-@pytest.mark.parametrize(
-    ("rule", "classes"), [(GReco(), 3), (GReco(2), 5), (NNM() | GReco(), 3)], ids=str
-)
-def test_the_battery_passes(rule, classes):
-    # Unit vectors know no translation, and a liar far away is a representative.
-    check_rule(rule, labels=classes, translation=False, agreement=False)
 
 
 @pytest.mark.parametrize("seed", range(10))

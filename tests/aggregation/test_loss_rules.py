@@ -1,12 +1,11 @@
 """Zeno, LFR, ERR and ByGARS on a quadratic loss, where everything has a closed form."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import pytest
 import torch
 
 from tests import reference
+from tests.aggregation.bowl import LR, Bowl
 from wola.aggregation import (
     ERR,
     LFR,
@@ -24,28 +23,7 @@ from wola.aggregation import (
 )
 from wola.mixing import NNM
 
-N, F, D, LR = 9, 3, 12, 0.3
-
-
-@dataclass
-class Bowl:
-    """l(theta) = ||theta - lowest||^2 / 2; "wrong" are the coordinates off by more than a half."""
-
-    theta: torch.Tensor
-    lowest: torch.Tensor
-    lr: float = LR
-
-    def measure(self, steps, *, samples=None, generator=None):
-        away = [self.theta - self.lr * step - self.lowest for step in steps]
-        return np.array([(float(a @ a) / 2, float((a.abs() > 0.5).double().mean())) for a in away])
-
-    def gradient(self, step):
-        return self.theta - self.lr * step - self.lowest
-
-    def mean(self):
-        raise AssertionError("not needed")
-
-    classes = mean
+N, F, D = 9, 3, 12
 
 
 def made(seed):

@@ -12,7 +12,6 @@ from tests.aggregation.memory_rules import (
     NAMES,
     PER_WORKER,
     RULES,
-    Bound,
     D,
     F,
     N,
@@ -26,17 +25,12 @@ from wola.aggregation import (
     ByGARSPlusPlus,
     CenteredClipping,
     FoolsGold,
-    MoNNA,
-    ReferenceRows,
-    Rule,
-    View,
 )
 from wola.mixing import NNM, Bucketing, FoundationFL
 from wola.testing import check_rule
 
 EVERY_RULE = pytest.mark.parametrize("rule", RULES, ids=str)
 EVERY_RULE_OF_WORKERS = pytest.mark.parametrize("rule", PER_WORKER, ids=str)
-COUNTS = range(20)
 
 
 def close(first, second, scale=1.0):
@@ -222,40 +216,6 @@ def test_zeros_and_twins_give_finite_aggregates_in_any_order(rule, seed, zeros, 
     ):
         assert np.isfinite(one.update).all()
         np.testing.assert_allclose(other.update, one.update, atol=1e-8)
-
-
-NOT_AVERAGES = {"translation": False, "scale": False, "average": False, "agreement": False}
-
-
-def server(columns):
-    return ReferenceRows(mean=torch.linspace(0.5, 1.5, columns, dtype=torch.float64), lr=0.1)
-
-
-def kept_numbers(columns):
-    q = {i: torch.tensor(0.25, dtype=torch.float64) for i in COUNTS}
-    return View(server(columns), memory=q)
-
-
-def kept_sums(columns):
-    row = torch.linspace(-1.0, 2.0, columns, dtype=torch.float64)
-    return View(memory=dict.fromkeys(COUNTS, row))
-
-
-@pytest.mark.parametrize(
-    ("rule", "make"),
-    [
-        (ByGARSPlusPlus(), kept_numbers),
-        (ByGARSPlusPlus(unit=True, length="server"), kept_numbers),
-        (FoolsGold(), lambda columns: View()),
-        (FoolsGold(), kept_sums),
-        (FoolsGold(total=True), kept_sums),
-        (CenteredClipping(tau=2.0, history=True), lambda columns: View()),
-        (MoNNA(own=False), lambda columns: View(server(columns))),
-    ],
-    ids=lambda given: str(given) if isinstance(given, Rule) else "",
-)
-def test_the_battery_holds(rule, make):
-    check_rule(Bound(rule, make), **{**NOT_AVERAGES, "average": isinstance(rule, MoNNA)})
 
 
 def test_the_battery_holds_where_nothing_is_kept_yet():

@@ -13,6 +13,7 @@ from wola.aggregation.rule import At, GramRule
 from wola.aggregation.selection import smallest
 from wola.aggregation.source import Matrix, Updates, as_matrix
 from wola.aggregation.space import Space
+from wola.aggregation.spectral_filter import EQUAL
 from wola.aggregation.view import View
 from wola.ground.checks import check_number, check_whole
 
@@ -23,6 +24,8 @@ MIX_ERROR = 1e-9
 @dataclass(frozen=True)
 class Plane:
     """An affine plane through weighted rows: their mean, and the directions of most variance.
+
+    Directions that tie with the last one in variance are all taken, as nothing tells them apart.
 
     `centre` (N,) are the weights of the mean, `basis` (r, N) those of the directions, `places`
     (N, r) the coordinates of all rows in it, `squares` (N,) their squared distances to it.
@@ -40,9 +43,9 @@ class Plane:
         centred = gram - towards[:, None] - towards[None, :] + weights @ towards
         roots = np.sqrt(weights)
         values, vectors = np.linalg.eigh(roots[:, None] * centred * roots[None, :])
-        values, vectors = values[::-1][:dimensions], vectors[:, ::-1][:, :dimensions]
         used = np.count_nonzero(weights)
-        real = values > 8 * used * np.finfo(np.float64).eps * max(values[0], 0.0)
+        real = values > 8 * used * np.finfo(np.float64).eps * max(values[-1], 0.0)
+        real &= values >= values[-min(dimensions, len(values))] * (1 - EQUAL)
         basis = (vectors[:, real] * roots[:, None] / np.sqrt(values[real])).T
         places = centred @ basis.T
         squares = np.maximum(centred.diagonal() - (places * places).sum(axis=1), 0.0)
@@ -65,15 +68,21 @@ class BOBA(GramRule):
     the server's rows, :math:`P = [Z\ 1] [T\ 1]^+`. Kept are those whose smallest part is at least
     `least`, or, if these are fewer than n - f, the n - f with the largest smallest part; the
     aggregate is the point of the plane with the mean coordinates of the kept. What is tied at an
-    edge shares.
+    edge shares; directions that tie for the last place in the plane are all taken.
 
-    The weights are over the updates that the plane was fitted to: they give the aggregate again
-    and do not tell who was kept; :meth:`mixes` gives P, an estimate of each worker's label mix.
-    Accepts f < n/2 with n - f >= C, C >= 2. With n - f < 2 C the plane fits nearly any choice.
-    `least` (p_min, which is negative) and `iterations` are those of its authors' public code, which
-    has 10 samples for each class. In Gram space it costs a pass over n + C rows. Needs a reference
-    with rows for all classes: ``BOBA().at(View(reference))``. Reference: W. Bao, J. Wu and J. He,
-    BOBA: Byzantine-robust federated learning with label skewness, AISTATS 2024.
+    The weights are over the updates that the plane was fitted to: they give the aggregate again and
+    do not tell who was kept; :meth:`mixes` gives P, an estimate of each worker's label mix. Accepts
+    f < n/2 with n - f >= C, C >= 2. With n - f < 2 C the plane fits nearly any choice. Needs a
+    reference with rows for all classes: ``BOBA().at(View(reference))``.
+
+    Defaults: `least`, `iterations`: its authors' public code, which has 10 samples for each class
+    and calls `least` p_min; it is negative.
+
+    Cost: one pass over the updates and the C rows of the server for their inner products, O((n +
+    C)^2 d), and the gradients of these rows.
+
+    Reference: W. Bao, J. Wu and J. He, BOBA: Byzantine-robust federated learning with label
+    skewness, AISTATS 2024.
 
     >>> import torch
     >>> from wola.aggregation import ReferenceRows, View

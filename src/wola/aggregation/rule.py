@@ -28,7 +28,14 @@ from wola.aggregation.source import (
     times_power_of_two,
 )
 from wola.aggregation.space import Space
-from wola.aggregation.view import NO_MEMORY, NOTHING_KNOWN, Memory, View, frozen
+from wola.aggregation.view import (
+    NO_MEMORY,
+    NOTHING_KNOWN,
+    Memory,
+    MissingReference,
+    View,
+    frozen,
+)
 from wola.ground.checks import check_whole
 
 
@@ -222,16 +229,25 @@ class At(Rule):
         return self.rule.needs_products
 
     def check(self, n: int, f: int) -> None:
-        """As the rule, with so many classes as the workers report on."""
+        """As the rule, with so many classes as the workers report on or the server has rows of."""
         self.rule.check(n, f)
-        if self.view.classes is not None:
-            self.rule.check_classes(n, f, self.view.classes)
+        if self.classes is not None:
+            self.rule.check_classes(n, f, self.classes)
+
+    @cached_property
+    def classes(self) -> int | None:
+        """How many classes the rule has to do with; None if it has to do with none."""
+        if "classes" in self.rule.needs:
+            return len(self.view.known.classes())
+        return self.view.classes
 
     def max_byzantine(self, n: int) -> int:
         """The largest f that the rule accepts with so many classes; -1 if none is."""
         for f in range(self.rule.max_byzantine(n), -1, -1):
             try:
                 self.check(n, f)
+            except MissingReference:
+                raise
             except ValueError:
                 continue
             return f

@@ -23,7 +23,7 @@ from wola.testing._expect import (
     properties_of,
     run,
 )
-from wola.testing._reporting import Reporting
+from wola.testing._knowing import Knowing, MakeView, reported
 from wola.testing._robustness import (
     aggregated,
     agreement_wins,
@@ -50,6 +50,7 @@ def check_rule(
     agreement: bool = True,
     workers: Iterable[int] = (11, 8),
     labels: int | None = None,
+    view: MakeView | None = None,
 ) -> None:
     """Run the battery on a rule; an AssertionError says which property failed and where.
 
@@ -70,9 +71,20 @@ def check_rule(
       not carry the result away from honest updates that differ.
 
     `workers` lists the numbers n to try, each with f = 0 and with f at its largest. The calls pass
-    a generator that starts afresh each time. A rule that reads label reports is given as it is, not
-    at a view, with the number of classes as `labels`: every update then brings a report and a name
-    that depend on it alone, and go where it goes.
+    a generator that starts afresh each time.
+
+    A rule that must know more than the updates is given as it is, not at a view. One that reads
+    label reports needs the number of classes as `labels`: every update then brings a report and a
+    name that depend on it alone, and go where it goes. For any other, `view` makes the view of a
+    call from its updates, an (n, d) tensor in float64 that may hold broken workers: rows of the
+    server's own have d columns too, and should depend on nothing else, since neither the order of
+    the workers nor a broken one may change them. Where only n matters it is given zeros (n, 1).
+
+    >>> from wola.aggregation import FLTrust, ReferenceRows, View
+    >>> def server(updates):
+    ...     return View(ReferenceRows(mean=torch.linspace(0.5, 1.5, updates.shape[1])))
+    >>> check_rule(
+    ...     FLTrust(), view=server, translation=False, scale=False, average=False, agreement=False)
 
     >>> from wola.aggregation import Mean, TrimmedMean
     >>> check_rule(TrimmedMean())
@@ -82,7 +94,10 @@ def check_rule(
     AssertionError: Mean() fails 'n - f equal updates come back whatever the others send' ...
     """
     if labels is not None:
-        rule = Reporting(rule, labels)
+        expect(view is None, "labels and view are both given: the view has labels of its own")
+        view = partial(reported, classes=labels)
+    if view is not None:
+        rule = Knowing(rule, view)
     cases = [Case(n, f) for n in workers for f in sorted({0, rule.max_byzantine(n)})]
     expect(bool(cases), "workers is empty: there is nothing to check")
     claimed = [
