@@ -5,7 +5,7 @@ BIN := .venv/bin
 KERNELS := src/wola/aggregation src/wola/mixing src/wola/attacks
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: install demo test fuzz attack-searches flower-check lint bench-env bench evidence evidence-report clean
+.PHONY: install demo test fuzz attack-searches flower-check lint methods bench-env bench evidence evidence-report clean
 
 install: .venv/installed
 
@@ -40,6 +40,10 @@ attack-searches: install
 
 flower-check: install
 	$(BIN)/python -m checks.flower
+
+# The manual's page of methods, from the docstrings: docs/methods.md.
+methods: install
+	$(BIN)/python -m tools.methods
 
 bench-env: .venv-bench/installed
 

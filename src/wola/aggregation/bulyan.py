@@ -20,10 +20,14 @@ class Bulyan(Rule):
 
     Each choice scores the r updates that remain by their r - f - 2 nearest others (at least one)
     and takes the best out. Tied ones are taken together; where more of them tie than places are
-    left, each of these places holds their mean, rounded to the dtype. Then as in `MeaMed`. Needs
-    n >= 4f + 3. It has no weights over workers. Squared distances, as its authors take. Reference:
-    E. M. El Mhamdi, R. Guerraoui and S. Rouault, The hidden vulnerability of distributed learning
-    in Byzantium, ICML 2018.
+    left, each of these places holds their mean, rounded to the dtype. Then as in `MeaMed`. Needs n
+    >= 4f + 3. It has no weights over workers. Squared distances, as its authors take.
+
+    Cost: one pass over the updates for their inner products, O(n^2 d), n - 2f times the scores of
+    Krum, and a network that sorts each column.
+
+    Reference: E. M. El Mhamdi, R. Guerraoui and S. Rouault, The hidden vulnerability of distributed
+    learning in Byzantium, ICML 2018.
 
     >>> import torch
     >>> Bulyan()(torch.tensor([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0], [99.0]]), f=1)

@@ -23,17 +23,22 @@ class ByGARS(GramRule):
 
     .. math:: q \leftarrow q + \alpha \eta X \nabla l(\theta - \eta\, q X), \qquad R = q X
 
-    from q = 0 in each round, `steps` times, with X the updates, :math:`l` the loss on the
-    server's data and :math:`\eta` the learning rate; with `unit` updates and gradients are
-    scaled to length 1 first. Weights may be negative and need not sum to 1: an update that
-    points the wrong way is used the other way round. With `length` "server" the aggregate is
-    given the length of the server's own gradient, so that its learning rate means what it does
-    for other rules; "own" leaves it. Accepts f < n: no count of Byzantine workers is used. That
-    q starts at 0 in every round, three steps, alpha and unit length are those of a public
-    baseline; the authors' driver sweeps one to four steps, with an alpha of 0.05 that decays.
-    `length` is ours. It costs `steps` gradients on the server's data and two passes over the
-    updates for each. Needs a reference with data and a model. Reference: J. Regatti, H. Chen
-    and A. Gupta, ByGARS: Byzantine SGD with arbitrary number of attackers, 2020.
+    from q = 0 in each round, `steps` times, with X the updates, :math:`l` the loss on the server's
+    data and :math:`\eta` the learning rate; with `unit` updates and gradients are scaled to length
+    1 first. Weights may be negative and need not sum to 1: an update that points the wrong way is
+    used the other way round. With `length` "server" the aggregate is given the length of the
+    server's own gradient, so that its learning rate means what it does for other rules; "own"
+    leaves it. Accepts f < n: no count of Byzantine workers is used. Needs a reference with data and
+    a model.
+
+    Defaults: `steps`, `alpha`, `unit`: public code of a baseline, where q starts at 0 in every
+    round too. A public driver of the method sweeps one to four steps, with an alpha of 0.05 that
+    decays; `length`: ours.
+
+    Cost: `steps` gradients on the server's data, and two passes over the updates for each.
+
+    Reference: J. Regatti, H. Chen and A. Gupta, ByGARS: Byzantine SGD with arbitrary number of
+    attackers, 2020.
 
     >>> ByGARS().max_byzantine(9)
     8

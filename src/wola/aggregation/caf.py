@@ -31,8 +31,15 @@ class CAF(GramRule):
     weight goes in a step: the filter then ends when a step changes nothing any more, or after
     1,000 steps. With "weighted" each step removes one update at least, so n steps are enough.
 
-    Accepts f < n/2. Reference: Y. Allouah, R. Guerraoui and J. Stephan, Towards trustworthy
-    federated learning with untrusted participants, ICML 2025.
+    Accepts f < n/2.
+
+    Defaults: `pace`: its authors' public code.
+
+    Cost: one pass over the updates for their inner products, O(n^2 d), then an eigenvector of
+    O(n^3) in each step.
+
+    Reference: Y. Allouah, R. Guerraoui and J. Stephan, Towards trustworthy federated learning with
+    untrusted participants, ICML 2025.
 
     >>> import torch
     >>> CAF()(torch.tensor([[1.0], [1.0], [1.0], [90.0]]), f=1)

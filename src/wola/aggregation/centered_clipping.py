@@ -21,11 +21,20 @@ LAST = "aggregate"
 class CenteredClipping(GramRule):
     """From v = 0, `iterations` steps v += (1/n) sum_i (x_i - v) min(1, tau / ||x_i - v||).
 
-    Moves by at most tau a step whatever the Byzantine workers send; accepts f < n/2. With
-    `history` it starts at the aggregate of the round before instead of 0, as its authors do, and at
-    0 in the first: ``rule.at(View(memory=outcome.memory))``. Weights need not sum to 1, and with
-    history do not tell all: the last aggregate has a share of its own. Every update counts, so
-    there are no ties. The default radius is ours; one step a round is what its authors take.
+    Moves by at most tau a step whatever the Byzantine workers send; accepts f < n/2. With `history`
+    it starts at the aggregate of the round before instead of 0, as its authors do, and at 0 in the
+    first: ``rule.at(View(memory=outcome.memory))``. Weights need not sum to 1, and with history do
+    not tell all: the last aggregate has a share of its own. Every update counts, so there are no
+    ties.
+
+    Defaults: `tau`: ours; `iterations`: its authors, who take one step a round; `history`: ours, so
+    that it needs no memory. Its authors start at the last aggregate.
+
+    Needs: with `history` a memory of its last aggregate.
+
+    Cost: one pass over the updates for their inner products, O(n^2 d), with the last aggregate as
+    one more row.
+
     Reference: S. P. Karimireddy, L. He and M. Jaggi, Learning from history for Byzantine robust
     optimization, ICML 2021.
 

@@ -14,9 +14,12 @@ class ComparativeGradientElimination(GramRule):
     """The mean of the n - f updates with the smallest Euclidean norms.
 
     Norms tied at the edge share the weight that the shorter ones leave; accepts f < n/2.
-    Reference: N. Gupta, S. Liu and N. Vaidya, Byzantine fault-tolerant distributed machine
-    learning using stochastic gradient descent (SGD) and norm-based comparative gradient
-    elimination (CGE), DSN-W 2021.
+
+    Cost: one pass over the updates for their norms, and one for the mean.
+
+    Reference: N. Gupta, S. Liu and N. Vaidya, Byzantine fault-tolerant distributed machine learning
+    using stochastic gradient descent (SGD) and norm-based comparative gradient elimination (CGE),
+    DSN-W 2021.
 
     >>> import torch
     >>> ComparativeGradientElimination()(torch.tensor([[1.0], [-2.0], [70.0]]), f=1)

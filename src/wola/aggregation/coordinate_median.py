@@ -9,8 +9,12 @@ from wola.aggregation.rule import MiddleRule
 class CoordinateMedian(MiddleRule):
     """The median of each coordinate; for even n the mean of the two middle values.
 
-    Breakdown point 1/2: accepts f < n/2. Reference: D. Yin, Y. Chen, K. Ramchandran and P.
-    Bartlett, Byzantine-robust distributed learning: towards optimal statistical rates, ICML 2018.
+    Breakdown point 1/2: accepts f < n/2.
+
+    Cost: one pass over the updates, in which a network sorts each column.
+
+    Reference: D. Yin, Y. Chen, K. Ramchandran and P. Bartlett, Byzantine-robust distributed
+    learning: towards optimal statistical rates, ICML 2018.
 
     >>> import torch
     >>> CoordinateMedian()(torch.tensor([[0.0, 5.0], [1.0, 6.0], [9.0, -9.0]]), f=1)

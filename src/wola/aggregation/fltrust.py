@@ -16,12 +16,16 @@ class FLTrust(OwnUpdateRule):
     .. math:: R = \frac{1}{\sum_j t_j} \sum_i t_i \frac{\|g_0\|}{\|x_i\|} x_i, \qquad
         t_i = \max(0, \cos(x_i, g_0))
 
-    with :math:`g_0` the update that the server makes of its own data as a worker would. Accepts
-    f < n: no count of Byzantine workers is used. Where the formula says nothing the choice is ours:
-    an update of length 0 has no weight, and if none has any, or g_0 is 0, the aggregate is 0 (no
+    with :math:`g_0` the update that the server makes of its own data as a worker would. Accepts f <
+    n: no count of Byzantine workers is used. Where the formula says nothing the choice is ours: an
+    update of length 0 has no weight, and if none has any, or g_0 is 0, the aggregate is 0 (no
     public code that falls back on the plain mean is followed in that). Weights need not sum to 1.
-    Needs a reference: ``FLTrust().at(View(reference))``. Reference: X. Cao, M. Fang, J. Liu and
-    N. Z. Gong, FLTrust: Byzantine-robust federated learning via trust bootstrapping, NDSS 2021.
+    Needs a reference: ``FLTrust().at(View(reference))``.
+
+    Cost: one pass over the updates and the server's own, O(n^2 d), and the server's gradient.
+
+    Reference: X. Cao, M. Fang, J. Liu and N. Z. Gong, FLTrust: Byzantine-robust federated learning
+    via trust bootstrapping, NDSS 2021.
 
     >>> import torch
     >>> from wola.aggregation import ReferenceRows, View

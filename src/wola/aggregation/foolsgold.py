@@ -36,14 +36,22 @@ class FoolsGold(GramRule):
     It is made against sybils that send nearly the same, any number of them, and takes alike for
     sybil: where honest updates are alike and liars differ, it listens to the liars. (Its authors
     judge it against targeted poisoning; here it meets untargeted attacks.) Accepts f < n: no count
-    of Byzantine workers is used. kappa, epsilon and the sum are those of its authors' public code,
-    one version of which also weighs features; here all coordinates count alike. Our choices: the
-    mean instead of the sum, since learning rates here are for means; an aggregate of 0 if all are
-    alike; a cosine of 0 for a history of 0; and that every a above 0.99 counts as 0.99, where they
-    replace 1 alone, which makes no difference for kappa >= 0.2 and lets rounding decide nothing.
-    Memory: ``FoolsGold().at(View(workers=names, memory=outcome.memory))``. Reference: C. Fung,
-    C. J. M. Yoon and I. Beschastnikh, The limitations of federated learning in sybil settings,
-    RAID 2020.
+    of Byzantine workers is used. Memory: ``FoolsGold().at(View(workers=names,
+    memory=outcome.memory))``.
+
+    Our choices: an aggregate of 0 if all are alike; a cosine of 0 for a history of 0; that all
+    coordinates count alike, where one version of its authors' code weighs features; and that every
+    a above 0.99 counts as 0.99, where they replace 1 alone, which makes no difference for kappa >=
+    0.2 and lets rounding decide nothing.
+
+    Defaults: `kappa`, `eps`: its authors' public code; `total`: ours, since learning rates here are
+    for means. Its authors' public code takes the sum.
+
+    Cost: one pass over the histories for their inner products, O(n^2 d), and one over the updates;
+    n histories are kept.
+
+    Reference: C. Fung, C. J. M. Yoon and I. Beschastnikh, The limitations of federated learning in
+    sybil settings, RAID 2020.
 
     >>> FoolsGold()(torch.tensor([[1.0, 0.0], [0.0, 2.0], [3.0, 3.0], [3.0, 3.0]]), f=2)
     tensor([0.5000, 1.0000])

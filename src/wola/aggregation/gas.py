@@ -34,10 +34,18 @@ class GAS(Rule):
     with the call and does not depend on the order of the workers; where every column is a group of
     its own, or all are one group, nothing is drawn.
 
-    1,000 groups are what the authors take in their public code. Their base rule there is Bulyan,
-    which needs n >= 4f + 3; ours is Krum, which works for every f < n/2. Accepts what the base rule
-    accepts, and f < n/2. Reference: Y. Liu, C. Chen, L. Lyu, F. Wu, S. Wu and G. Chen,
-    Byzantine-robust learning on heterogeneous data via gradient splitting, ICML 2023.
+    Accepts what the base rule accepts, and f < n/2.
+
+    Defaults: `rule`: ours, Krum, which works for every f < n/2. Its authors' public code takes
+    Bulyan, which needs n >= 4f + 3; `groups`: its authors' public code.
+
+    Cost: the rule inside in each group, O(n^2 d) in all for Krum, and two more passes over the
+    updates.
+
+    Draws: a split of the columns.
+
+    Reference: Y. Liu, C. Chen, L. Lyu, F. Wu, S. Wu and G. Chen, Byzantine-robust learning on
+    heterogeneous data via gradient splitting, ICML 2023.
 
     >>> import torch
     >>> x = torch.tensor([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [9.0, 1.0]])

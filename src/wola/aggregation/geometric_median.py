@@ -25,13 +25,18 @@ class GeometricMedian(GramRule):
     By default the minimiser itself is found, in Gram space, by Newton's steps safeguarded by
     Weiszfeld's; the smoothing `nu` is taken from the spread of the updates, so the answer scales
     with them; when the best update is itself the minimiser, it is returned exactly, and where two
-    are (only on a line, with even n) the point halfway between them. With `iterations` given,
-    that many smoothed steps are taken from 0: z = sum_i w_i x_i / sum_i w_i, w_i =
-    1 / max(nu, ||x_i - z||). The WoLA paper's authors take `GeometricMedian(iterations=10,
-    nu=0.1)` for updates in their public code, and 3 steps for label distributions (the text is
-    silent): a rule that is the plain mean once all distances are below nu, which is why the
-    defaults are ours. Breakdown point 1/2.
-    References: K. Pillutla, S. Kakade and Z. Harchaoui, Robust aggregation for federated learning,
+    are (only on a line, with even n) the point halfway between them. With `iterations` given, that
+    many smoothed steps are taken from 0: z = sum_i w_i x_i / sum_i w_i, w_i = 1 / max(nu, ||x_i -
+    z||). Breakdown point 1/2.
+
+    Defaults: `iterations`, `nu`: ours. The WoLA paper's public code takes
+    ``GeometricMedian(iterations=10, nu=0.1)`` for updates and 3 steps for label distributions (its
+    text is silent): a rule that is the plain mean once all distances are below nu.
+
+    Cost: one pass over the updates for their inner products, O(n^2 d), then a Newton step of O(n^3)
+    some ten times.
+
+    Reference: K. Pillutla, S. Kakade and Z. Harchaoui, Robust aggregation for federated learning,
     IEEE TSP 2022; Y. Vardi and C.-H. Zhang, The multivariate L1-median and associated data depth,
     PNAS 2000.
 

@@ -31,7 +31,7 @@ class GReco(LabelRule):
 
     The n - f smallest s_i are averaged; ties at the edge share. The representatives are chosen one
     by one: the first is the longest update, the next the one farthest from what the chosen ones
-    span. Accepts f < n/2. It costs one pass over the updates.
+    span. Accepts f < n/2.
 
     Known from public code of 2026 alone, and not published as far as is known. From there are four
     representatives by their residuals, the pseudo-inverse, and unit vectors. The choices left open
@@ -47,6 +47,12 @@ class GReco(LabelRule):
     kept. Attackers who send the longest updates therefore stay: bound the lengths first, as
     ``ARC() | GReco()`` does. After NNM, which makes updates and reports alike, sign flips, FOE and
     ALIE weighed more on digits than in the mean. Needs reports: ``GReco().at(View(labels=...))``.
+
+    Defaults: `representatives`: public code.
+
+    Cost: one pass over the updates for their inner products, O(n^2 d).
+
+    Reference: public code of 2026; not published as far as is known.
 
     >>> import torch
     >>> from wola.aggregation import View

@@ -39,11 +39,17 @@ class Huber(GramRule):
     it; here it is found, in Gram space, by Newton's steps safeguarded by Weiszfeld's. It is unique
     unless the updates lie on a line; then the middle of all minimisers is taken.
 
-    The authors choose T from the variance of the updates, which a server does not know. Our
-    default is the least distance within which one update has half of all: no minority can widen
-    it, and the rule scales with the updates. Breakdown point 1/2. Every update counts, so there
-    are no ties. Reference: P. Zhao, F. Yu and Z. Wan, A Huber loss minimization approach to
-    Byzantine robust federated learning, AAAI 2024.
+    Breakdown point 1/2. Every update counts, so there are no ties.
+
+    Defaults: `threshold`: ours, the least distance within which one update has half of all: no
+    minority can widen it, and the rule scales with the updates. The authors choose T from the
+    variance of the updates, which a server does not know.
+
+    Cost: one pass over the updates for their inner products, O(n^2 d), then a Newton step of O(n^3)
+    some ten times.
+
+    Reference: P. Zhao, F. Yu and Z. Wan, A Huber loss minimization approach to Byzantine robust
+    federated learning, AAAI 2024.
 
     >>> import torch
     >>> Huber(threshold=1.0)(torch.tensor([[0.0], [0.5], [1.0], [90.0]]), f=1)

@@ -50,6 +50,15 @@ class HullGuard(LabelRule):
     scores at the edge are taken as drawn. Weights over the workers are known where `rule` has some,
     as with ``rule=Mean(), bucket=1``. Needs reports: ``HullGuard().at(View(labels=...))``.
 
+    Defaults: `subsets`, `estimates`, `rule`: public code; `bucket`: ours.
+
+    Cost: one pass over the updates for their inner products, O(n^2 d), whatever the number of
+    subsets; then a pseudo-inverse of 2C reports for each estimate.
+
+    Draws: subsets of the workers, and their order.
+
+    Reference: public code of 2026; not published as far as is known.
+
     >>> import torch
     >>> from wola.aggregation import Mean, View
     >>> reports = torch.tensor([[0.9, 0.1], [0.7, 0.3], [0.5, 0.5], [0.3, 0.7], [0.1, 0.9]] * 2)

@@ -46,10 +46,14 @@ class Krum(NeighbourRule):
     """The update whose n - f - 2 nearest others are nearest, by the sum of distance^power.
 
     At least one other is counted, as in ByzFL and Flower, so that n = 3, f = 1 works. Of tied
-    updates the mean is taken. `power` 2 is the original, from its authors, and the default; the
-    WoLA paper's authors take 1 in their public code (the text is silent). Proven for 2f + 2 < n;
-    accepted while f < n/2. Reference: P. Blanchard, E. M. El Mhamdi, R. Guerraoui and J. Stainer,
-    Machine learning with adversaries: Byzantine tolerant gradient descent, NeurIPS 2017.
+    updates the mean is taken. Proven for 2f + 2 < n; accepted while f < n/2.
+
+    Defaults: `power`: its authors. The WoLA paper's public code takes 1 (its text is silent).
+
+    Cost: one pass over the updates for their inner products, O(n^2 d).
+
+    Reference: P. Blanchard, E. M. El Mhamdi, R. Guerraoui and J. Stainer, Machine learning with
+    adversaries: Byzantine tolerant gradient descent, NeurIPS 2017.
 
     >>> import torch
     >>> Krum()(torch.tensor([[0.0], [1.0], [1.5], [9.0]]), f=1)

@@ -99,6 +99,11 @@ class LFR(Rejection):
 
     The harm of update i is l(theta_A) - l(theta_i): the server's cross-entropy after the step that
     `rule` makes of all updates, less that after the step it makes of all but i. See `Rejection`.
+
+    Defaults: `rule`: ours. Its authors put several rules in its place.
+
+    Cost: n + 1 times the rule inside, and as many passes of the server's samples through the model.
+
     Reference: M. Fang, X. Cao, J. Jia and N. Z. Gong, Local model poisoning attacks to
     Byzantine-robust federated learning, USENIX Security 2020.
 
@@ -114,6 +119,11 @@ class ERR(Rejection):
     """Leaves out the f updates that raise the server's error rate most, then aggregates (ERR).
 
     As `LFR`, with the share of the server's samples that the model gets wrong in place of the loss.
+
+    Defaults: `rule`: ours. Its authors put several rules in its place.
+
+    Cost: n + 1 times the rule inside, and as many passes of the server's samples through the model.
+
     Reference: M. Fang, X. Cao, J. Jia and N. Z. Gong, Local model poisoning attacks to
     Byzantine-robust federated learning, USENIX Security 2020.
 
@@ -127,6 +137,10 @@ class ERR(Rejection):
 @dataclass(frozen=True)
 class LFRandERR(Rejection):
     """Leaves out what `LFR` or `ERR` would: at most 2f updates; then aggregates.
+
+    Defaults: `rule`: ours. Its authors put several rules in its place.
+
+    Cost: n + 1 times the rule inside, and as many passes of the server's samples through the model.
 
     Reference: M. Fang, X. Cao, J. Jia and N. Z. Gong, Local model poisoning attacks to
     Byzantine-robust federated learning, USENIX Security 2020, where it is called the union.

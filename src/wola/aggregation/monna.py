@@ -25,8 +25,14 @@ class MoNNA(GramRule):
     each averages the vectors nearest to its own, of which its own is one. To let a server do so,
     with n workers beside it, is our choice. With ``own=False`` its update only chooses and is not
     averaged in, so that the weights of the workers sum to 1. Accepts f < n/2. Needs a reference:
-    ``MoNNA().at(View(reference))``. Reference: S. Farhadkhani, R. Guerraoui, N. Gupta, L.-N. Hoang,
-    R. Pinot and J. Stephan, Robust collaborative learning with linear gradient overhead, ICML 2023.
+    ``MoNNA().at(View(reference))``.
+
+    Defaults: `own`: its authors, whose nodes average their own vector in.
+
+    Cost: one pass over the updates and the server's own, O(n^2 d), and the server's gradient.
+
+    Reference: S. Farhadkhani, R. Guerraoui, N. Gupta, L.-N. Hoang, R. Pinot and J. Stephan, Robust
+    collaborative learning with linear gradient overhead, ICML 2023.
 
     >>> import torch
     >>> from wola.aggregation import ReferenceRows, View

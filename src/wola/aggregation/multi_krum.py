@@ -13,12 +13,16 @@ from wola.ground.checks import check_whole
 class MultiKrum(NeighbourRule):
     """The mean of the m updates with the lowest Krum scores, by default m = n - f.
 
-    Updates tied at the edge share the weight that those below it leave. `power` 2 is the original,
-    from its authors, and the default; the WoLA paper's authors take 1 in their public code (the
-    text is silent). m = n - f is the paper's; Blanchard et al. leave m open. Scores as in `Krum`;
-    accepted while f < n/2 and m <= n. Reference: P. Blanchard, E. M. El Mhamdi, R. Guerraoui and
-    J. Stainer, Machine learning with adversaries: Byzantine tolerant gradient descent, NeurIPS
-    2017.
+    Updates tied at the edge share the weight that those below it leave. Scores as in `Krum`;
+    accepted while f < n/2 and m <= n.
+
+    Defaults: `power`: its authors. The WoLA paper's public code takes 1 (its text is silent); `m`:
+    ours, n - f. Its authors leave m open, and the WoLA paper's text does not give it.
+
+    Cost: one pass over the updates for their inner products, O(n^2 d).
+
+    Reference: P. Blanchard, E. M. El Mhamdi, R. Guerraoui and J. Stainer, Machine learning with
+    adversaries: Byzantine tolerant gradient descent, NeurIPS 2017.
 
     >>> import torch
     >>> MultiKrum()(torch.tensor([[0.0], [1.0], [2.0], [9.0]]), f=1)

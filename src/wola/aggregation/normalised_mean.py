@@ -14,11 +14,14 @@ from wola.aggregation.space import Space
 class NormalisedMean(GramRule):
     """The mean of the updates scaled to length 1, (1/n) sum_i x_i / ||x_i||: Fed-NGA.
 
-    No worker moves the result by more than 1/n, and the result is never longer than 1, whatever
-    the size of the updates: the learning rate alone is the length of a step. Weights need not sum
-    to 1. Every update counts, so there are no ties. An update of length 0, or so short that
-    1/||x_i|| overflows, counts as 0. The authors weight workers by how much data they say they
-    have; here all count alike, since a liar could claim any amount (our choice). Accepts f < n/2.
+    No worker moves the result by more than 1/n, and the result is never longer than 1, whatever the
+    size of the updates: the learning rate alone is the length of a step. Weights need not sum to 1.
+    Every update counts, so there are no ties. An update of length 0, or so short that 1/||x_i||
+    overflows, counts as 0. The authors weight workers by how much data they say they have; here all
+    count alike, since a liar could claim any amount (our choice). Accepts f < n/2.
+
+    Cost: one pass over the updates for their norms, and one for the mean.
+
     Reference: S. Zuo, X. Yan, R. Fan, L. Shen, P. Zhao, J. Xu and H. Hu, Efficient federated
     learning against Byzantine attacks and data heterogeneity via aggregating normalized gradients,
     NeurIPS 2025.

@@ -23,15 +23,20 @@ class RAGE(GramRule):
     would leave less than n - 2f of sum_i c_i; the last mean is returned. `CAF` takes the same
     steps, and returns the mean with the smallest lambda on the way.
 
-    The steps are those of the authors and of the filters they build on. They stop at a constant
-    times a known variance bound; `bound` is that product. Stopping at n - 2f, the default without
-    a bound, is our choice: their analysis removes no more honest than Byzantine weight. The rule
-    needs no data at the server.
+    The steps are those of public code and of the filters it descends from. The method is told of
+    with a bound on the variance of honest updates; stopping at n - 2f, the default without one, is
+    our choice. The rule needs no data at the server.
 
-    Proven for f <= n/4; accepts f < n/2. References: D. Data and S. Diggavi, Byzantine-resilient
-    high-dimensional SGD with local iterations on heterogeneous data, ICML 2021; J. Steinhardt, M.
-    Charikar and G. Valiant, Resilience: a criterion for learning in the presence of arbitrary
-    outliers, ITCS 2018.
+    Proven for f <= n/4; accepts f < n/2.
+
+    Defaults: `bound`: ours, since a server does not know the variance of honest updates.
+
+    Cost: one pass over the updates for their inner products, O(n^2 d), then an eigenvector of
+    O(n^3) in each of at most n steps.
+
+    Reference: D. Data and S. Diggavi, Byzantine-resilient high-dimensional SGD with local
+    iterations on heterogeneous data, ICML 2021; J. Steinhardt, M. Charikar and G. Valiant,
+    Resilience: a criterion for learning in the presence of arbitrary outliers, ITCS 2018.
 
     >>> import torch
     >>> RAGE()(torch.tensor([[1.0], [1.0], [1.0], [90.0]]), f=1)

@@ -14,10 +14,14 @@ from wola.aggregation.subsets import SubsetRule, mean_of_best
 class SMEA(SubsetRule):
     """The mean of the n - f updates whose covariance has the smallest largest eigenvalue.
 
-    Smallest maximum eigenvalue averaging. Searches all subsets and refuses above 200,000 of
-    them; of tied subsets the mean is taken. Accepts f < n/2. Reference: Y. Allouah, R.
-    Guerraoui, N. Gupta, R. Pinot and J. Stephan, On the privacy-robustness-utility trilemma in
-    distributed learning, ICML 2023.
+    Smallest maximum eigenvalue averaging. Searches all subsets and refuses above 200,000 of them;
+    of tied subsets the mean is taken. Accepts f < n/2.
+
+    Cost: one pass over the updates for their inner products, O(n^2 d), then an eigenvalue of O(n^3)
+    for each subset of n - f workers.
+
+    Reference: Y. Allouah, R. Guerraoui, N. Gupta, R. Pinot and J. Stephan, On the
+    privacy-robustness-utility trilemma in distributed learning, ICML 2023.
 
     >>> import torch
     >>> SMEA()(torch.tensor([[0.0], [9.0], [1.0], [2.0]]), f=1)

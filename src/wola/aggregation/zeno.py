@@ -29,11 +29,18 @@ class Zeno(GramRule):
 
     with :math:`l` the mean loss over `samples` of the server's data, drawn anew in each round, and
     :math:`\eta` the learning rate. `trim` is b, by default f; accepts f < n. Scores that agree to
-    rounding are ties, and ties at the edge share (the formula leaves it open). `rho` is that of
-    three public code bases, of which the authors' own divides the squared norm by d; four samples
-    are the authors'. It costs n + 1 passes of the samples through the model. Needs a reference with
-    data and a model. Reference: C. Xie, S. Koyejo and I. Gupta, Zeno: distributed stochastic
-    gradient descent with suspicion-based fault-tolerance, ICML 2019.
+    rounding are ties, and ties at the edge share (the formula leaves it open). Needs a reference
+    with data and a model.
+
+    Defaults: `rho`: public code, three code bases, of which the authors' own divides the squared
+    norm by d; `trim`: ours, as many as there may be liars; `samples`: its authors' public code.
+
+    Cost: n + 1 passes of the samples through the model, and two over the updates.
+
+    Draws: the server's samples.
+
+    Reference: C. Xie, S. Koyejo and I. Gupta, Zeno: distributed stochastic gradient descent with
+    suspicion-based fault-tolerance, ICML 2019.
 
     >>> Zeno(trim=2).check(5, 1)
     """

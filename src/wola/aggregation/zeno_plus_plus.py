@@ -22,12 +22,16 @@ class ZenoPlusPlus(OwnUpdateRule):
 
     with :math:`g_0` the server's own update and :math:`\eta` the learning rate of the reference. It
     is a threshold for the cosine, rho / lr - epsilon / ||g_0||^2. Accepts f < n: no count of
-    Byzantine workers is used. `rho` and `epsilon` are those of its authors' public code, which
-    takes ||x_i||^2 in the penalty where the formula has ||u_i||^2. Its authors treat updates one by
-    one as they arrive; a round of all of them at once is our form of it, as are an aggregate of 0
-    where none passes and that an update of length 0 does not. Needs a reference:
-    ``ZenoPlusPlus().at(View(reference))``. Reference: C. Xie, S. Koyejo and I. Gupta, Zeno++:
-    robust fully asynchronous SGD, ICML 2020.
+    Byzantine workers is used. Its authors treat updates one by one as they arrive; a round of all
+    of them at once is our form of it, as are an aggregate of 0 where none passes and that an update
+    of length 0 does not. Needs a reference: ``ZenoPlusPlus().at(View(reference))``.
+
+    Defaults: `rho`, `epsilon`: its authors' public code, which takes ||x_i||^2 in the penalty where
+    the formula has ||u_i||^2.
+
+    Cost: one pass over the updates and the server's own, O(n^2 d), and the server's gradient.
+
+    Reference: C. Xie, S. Koyejo and I. Gupta, Zeno++: robust fully asynchronous SGD, ICML 2020.
 
     >>> import torch
     >>> from wola.aggregation import ReferenceRows, View

@@ -42,10 +42,13 @@ class ALIE(ColludingAttack):
     the attackers send the honest mean; "honest" gives z <= 0 for f = 1, and for f = 2 with an even
     n. A run notes it.
 
-    Where the defaults come from: the WoLA paper's text is silent on z and on the kind of std; both
-    are those of its authors' public code. "honest" is the z of the attack's own paper: G. Baruch,
-    M. Baruch and Y. Goldberg, A little is enough: circumventing defenses for distributed learning,
-    NeurIPS 2019.
+    Defaults: `z`, `std`, `quantile`: the WoLA paper's public code (its text is silent). "honest" is
+    the quantile of the attack's own authors.
+
+    Cost: one pass over the honest updates.
+
+    Reference: G. Baruch, M. Baruch and Y. Goldberg, A little is enough: circumventing defenses for
+    distributed learning, NeurIPS 2019.
 
     >>> import torch
     >>> ALIE(z=1.5)(torch.tensor([[1.0], [2.0], [3.0], [2.0]]), f=1)

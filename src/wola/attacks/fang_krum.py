@@ -31,14 +31,20 @@ class FangKrum(ColludingAttack):
     `rule` gives the attackers weight; without a rule, or with one that has no weights, until Krum
     does. n - 2f - 1 counts as 1 where it is 0, and halving ends at 1e-5 of the bound instead of an
     absolute 1e-5, so that scale decides nothing (both our choice). With `knowledge` "full" the
-    attackers know the honest updates. They send one and the same update. In Gram space: one pass
-    over the data, however often lambda is halved.
+    attackers know the honest updates. They send one and the same update.
 
     With "partial" they know nothing but `own`, the f updates that they would send if they were
     honest, and take these for the honest ones: lambda is halved until Krum chooses one crafted
     update beside them. Where it never does, one more copy of the crafted update is added, and
     lambda starts again at the bound. That Krum and the bound count the copies as the liars there,
     and that it is Krum whatever the server's rule, is our choice.
+
+    Defaults: `knowledge`: ours. Its authors have both.
+
+    Needs: the server's rule; without it Krum stands in its place.
+
+    Cost: one pass over the honest updates for their inner products, O(h^2 d), however often lambda
+    is halved.
 
     Reference: M. Fang, X. Cao, J. Jia and N. Z. Gong, Local model poisoning attacks to
     Byzantine-robust federated learning, USENIX Security 2020.

@@ -15,9 +15,12 @@ from wola.ground.checks import check_number
 class FOE(ColludingAttack):
     """Fall of empires: -epsilon times the mean of the honest updates.
 
-    The default epsilon of 0.1 is that of the public code of the WoLA paper's authors; the paper's
-    text is silent. Reference: C. Xie, O. Koyejo and I. Gupta, Fall of empires: breaking
-    Byzantine-tolerant SGD by inner product manipulation, UAI 2020.
+    Defaults: `epsilon`: the WoLA paper's public code (its text is silent).
+
+    Cost: one pass over the honest updates.
+
+    Reference: C. Xie, O. Koyejo and I. Gupta, Fall of empires: breaking Byzantine-tolerant SGD by
+    inner product manipulation, UAI 2020.
 
     >>> import torch
     >>> FOE()(torch.tensor([[1.0, 0.0], [3.0, 4.0]]), f=1)

@@ -12,6 +12,10 @@ from wola.attacks.attack import Attack
 class Infinite(Attack):
     """Every coordinate is +infinity: a rule that does not drop such updates returns nonsense.
 
+    Cost: nothing.
+
+    Reference: none, a plain fault.
+
     >>> import torch
     >>> Infinite()(torch.zeros(3, 2), f=1)
     tensor([[inf, inf]])

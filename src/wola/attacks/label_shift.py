@@ -12,6 +12,12 @@ from wola.ground.checks import check_whole
 class LabelShift(LabelAttack):
     """Label shifting: y becomes (y + k) mod C, so no class keeps its name unless C divides k.
 
+    Defaults: `k`: ours.
+
+    Cost: honest training of the f attackers.
+
+    Reference: ours.
+
     >>> import torch
     >>> LabelShift(1).labels(torch.tensor([0, 1, 9]), classes=10)
     tensor([1, 2, 0])

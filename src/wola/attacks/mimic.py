@@ -74,10 +74,14 @@ class Mimic(ColludingAttack):
     """All attackers send the honest update that is the most surrounded outlier.
 
     It is argmax_j s_j with s_j = sum_i min(f, rank(v_i, v_j)) x dist(v_j, mean): far from the mean
-    and yet not among the farthest from most other honest updates. It looks honest, since it is,
-    and makes its worker's data count f + 1 times. Ties: see `most_surrounded_outlier`. Reference:
-    the WoLA paper, *Mimic with most surrounded outlier selection*, after S. P. Karimireddy, L. He
-    and M. Jaggi, Byzantine-robust learning on heterogeneous datasets via bucketing, ICLR 2022.
+    and yet not among the farthest from most other honest updates. It looks honest, since it is, and
+    makes its worker's data count f + 1 times. Ties: see `most_surrounded_outlier`.
+
+    Cost: one pass over the honest updates for their inner products, O(h^2 d).
+
+    Reference: the WoLA paper, *Mimic with most surrounded outlier selection*, after S. P.
+    Karimireddy, L. He and M. Jaggi, Byzantine-robust learning on heterogeneous datasets via
+    bucketing, ICLR 2022.
 
     >>> import torch
     >>> Mimic()(torch.tensor([[0.0], [1.0], [1.0], [4.0], [9.0]]), f=2)

@@ -15,10 +15,15 @@ from wola.ground.checks import check_whole
 class MimicStatic(ColludingAttack):
     """All attackers send what one honest worker sends, the same one in every round.
 
-    `worker` is its position among the honest updates given, 0 <= worker < h. If its update is
-    one that the server drops, the next worker whose update is not, in cyclic order, takes its
-    place. Reference: S. P. Karimireddy, L. He and M. Jaggi, Byzantine-robust learning on
-    heterogeneous datasets via bucketing, ICLR 2022.
+    `worker` is its position among the honest updates given, 0 <= worker < h. If its update is one
+    that the server drops, the next worker whose update is not, in cyclic order, takes its place.
+
+    Defaults: `worker`: ours.
+
+    Cost: one copy of an update.
+
+    Reference: S. P. Karimireddy, L. He and M. Jaggi, Byzantine-robust learning on heterogeneous
+    datasets via bucketing, ICLR 2022.
 
     >>> import torch
     >>> MimicStatic(worker=1)(torch.tensor([[0.0], [1.0], [5.0]]), f=1)

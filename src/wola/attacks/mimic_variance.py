@@ -38,9 +38,16 @@ class MimicVariance(ColludingAttack):
     equally in several directions does the order of the workers decide which of these is taken,
     since nothing else tells them apart.
 
-    The value itself remembers nothing: called, it does what it would do in round 0. `fresh()`
-    gives a `MimicVarianceRun`, which remembers and can be saved. Reference: S. P. Karimireddy, L.
-    He and M. Jaggi, Byzantine-robust learning on heterogeneous datasets via bucketing, ICLR 2022.
+    The value itself remembers nothing: called, it does what it would do in round 0. `fresh()` gives
+    a `MimicVarianceRun`, which remembers and can be saved.
+
+    Defaults: `warmup`: ours.
+
+    Cost: some passes over the honest updates in each round of the warm-up; in the first their inner
+    products, O(h^2 d).
+
+    Reference: S. P. Karimireddy, L. He and M. Jaggi, Byzantine-robust learning on heterogeneous
+    datasets via bucketing, ICLR 2022.
 
     >>> import torch
     >>> run = MimicVariance(warmup=1).fresh()

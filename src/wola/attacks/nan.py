@@ -12,6 +12,10 @@ from wola.attacks.attack import Attack
 class NaN(Attack):
     """Every coordinate is not a number: a rule that does not drop such updates returns nonsense.
 
+    Cost: nothing.
+
+    Reference: none, a plain fault.
+
     >>> import torch
     >>> NaN()(torch.zeros(3, 2), f=1)
     tensor([[nan, nan]])

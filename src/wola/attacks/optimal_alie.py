@@ -24,16 +24,23 @@ class OptimalALIE(Optimal):
     the mean as an honest update (root mean square), which is near where most rules let go of them;
     there are several maxima, each just before a rule does. The best z met is taken, so it is never
     weaker than `start`. On 480 cases of `checks/attack_searches.py` the search is held against a
-    fine grid. `std` and `quantile` of
-    `ALIE` are no options here: both only say where on the same line the search starts, as `start`
-    does. The rule is judged with the attackers' updates after the honest ones, which tells nothing
-    of the order in which the server sees them. A random rule meets the same draws in each
-    evaluation, those of a copy of `generator`: pass the server's own, which is left as it was, and
-    the attackers know the draw; pass another and they do not. Updates of norms beyond 1e39, or all
-    below 1e-39, are judged times a power of two, as if absolute parameters of the rule were scaled
-    along. The idea is that of E. M. El Mhamdi, R. Guerraoui and S. Rouault, Distributed momentum
-    for Byzantine-resilient stochastic gradient descent, ICLR 2021; the search and its 20
-    evaluations are ours.
+    fine grid. `std` and `quantile` of `ALIE` are no options here: both only say where on the same
+    line the search starts, as `start` does. The rule is judged with the attackers' updates after
+    the honest ones, which tells nothing of the order in which the server sees them. A random rule
+    meets the same draws in each evaluation, those of a copy of `generator`: pass the server's own,
+    which is left as it was, and the attackers know the draw; pass another and they do not. Updates
+    of norms beyond 1e39, or all below 1e-39, are judged times a power of two, as if absolute
+    parameters of the rule were scaled along.
+
+    Defaults: `evaluations`, `start`: ours.
+
+    Needs: the server's rule.
+
+    Cost: one pass over the honest updates for their inner products, O(h^2 d), and `evaluations`
+    times the server's rule; a rule that reads columns reads them each time.
+
+    Reference: the idea is that of E. M. El Mhamdi, R. Guerraoui and S. Rouault, Distributed
+    momentum for Byzantine-resilient stochastic gradient descent, ICLR 2021; the search is ours.
 
     >>> import torch
     >>> from wola.aggregation import TrimmedMean

@@ -24,6 +24,14 @@ class OptimalFOE(Optimal):
     honest update to the mean. `start` None is 0.1, the epsilon of `FOE`; z = 0 is looked at next,
     since a rule that starts at 0 listens most to what lies there.
 
+    Defaults: `evaluations`, `start`: ours.
+
+    Needs: the server's rule.
+
+    Cost: as `OptimalALIE`.
+
+    Reference: as `OptimalALIE`.
+
     >>> import torch
     >>> from wola.aggregation import Mean
     >>> honest = torch.tensor([[1.0], [3.0]])

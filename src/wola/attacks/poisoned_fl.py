@@ -43,15 +43,25 @@ class PoisonedFL(Attack):
     sign of s are counted, and if as many heads of fair coins are likelier than 1 - `confidence`,
     c becomes `decay` c, unless that is below `least`. Before the first movement they send zeros.
 
-    The minus makes it an update that the server subtracts. All five numbers are those of the public
-    repository of the WoLA paper's authors; other public code of the attack starts at c = 8 and has
-    thresholds of the test for four networks. That the tail is computed, that coordinates which did
-    not move are left out, and v = |m| / ||m|| where the difference is 0, is our choice. Reference:
-    Y. Xie, M. Fang and N. Z. Gong, Model poisoning attacks to federated learning via multi-round
-    consistency, CVPR 2025.
+    The minus makes it an update that the server subtracts. That the tail is computed, that
+    coordinates which did not move are left out, and v = |m| / ||m|| where the difference is 0, is
+    our choice.
 
     The value itself remembers nothing and knows no movement: it sends zeros. `fresh()` gives a
     `PoisonedFLRun`; in a loop of your own, tell it after each step how the model moved.
+
+    Defaults: `scale`, `decay`, `least`, `period`, `confidence`: public code of the WoLA paper's
+    authors. Other public code of the attack starts at c = 8 and has thresholds of the test for four
+    networks.
+
+    Needs: the model's movements.
+
+    Cost: one pass over the model's movement; nothing of the honest updates.
+
+    Draws: signs, once for a run.
+
+    Reference: Y. Xie, M. Fang and N. Z. Gong, Model poisoning attacks to federated learning via
+    multi-round consistency, CVPR 2025.
 
     >>> import torch
     >>> run, generator = PoisonedFL().fresh(), torch.Generator().manual_seed(0)

@@ -18,6 +18,12 @@ class ScaledSignFlip(ColludingAttack):
     With scale > h/f the plain mean of all updates points against the honest one. It is
     `FOE(epsilon=scale)` under the name it has for large factors; scale >= 0.
 
+    Defaults: `scale`: ours.
+
+    Cost: one pass over the honest updates.
+
+    Reference: as `FOE`.
+
     >>> import torch
     >>> ScaledSignFlip(10.0)(torch.tensor([[1.0, 0.0], [3.0, 4.0]]), f=1)
     tensor([[-20., -20.]])

@@ -14,6 +14,8 @@ from wola.attacks.attack import ColludingAttack, Seen
 class SignFlip(ColludingAttack):
     """Minus the mean of the honest updates.
 
+    Cost: one pass over the honest updates.
+
     Reference: Z. Allen-Zhu, F. Ebrahimianghazani, J. Li and D. Alistarh, Byzantine-resilient
     non-convex stochastic gradient descent, ICLR 2021.
 

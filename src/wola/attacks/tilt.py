@@ -46,13 +46,21 @@ class Tilt(Optimal):
     that has no such part either, as with one coordinate, the sine counts for nothing.
 
     `angle` fixes :math:`\phi` in degrees, between -180 and 180; None searches the one that moves
-    the server's aggregate farthest from m, with the search of `OptimalALIE` over
-    :math:`\phi = 2 \arctan u`, u of either sign, in `evaluations` evaluations of the rule; it
-    begins at `start` (None: 50 degrees). A rule that weighs by the cosine, as FLTrust does, listens
-    most to what does least: an angle in between does most, and it slows training, since the
-    aggregate never turns against the server's own update. The attack is ours. X. Cao, M. Fang, J.
-    Liu and N. Z. Gong, FLTrust: Byzantine-robust federated learning via trust bootstrapping, NDSS
-    2021, attack their rule by a random search over directions, which costs more.
+    the server's aggregate farthest from m, with the search of `OptimalALIE` over :math:`\phi = 2
+    \arctan u`, u of either sign, in `evaluations` evaluations of the rule; it begins at `start`
+    (None: 50 degrees). A rule that weighs by the cosine, as FLTrust does, listens most to what does
+    least: an angle in between does most, and it slows training, since the aggregate never turns
+    against the server's own update.
+
+    Defaults: `evaluations`, `start`, `angle`: ours.
+
+    Needs: the server's rule.
+
+    Cost: as `OptimalALIE`; with `angle` one pass over the honest updates.
+
+    Reference: ours. X. Cao, M. Fang, J. Liu and N. Z. Gong, FLTrust: Byzantine-robust federated
+    learning via trust bootstrapping, NDSS 2021, attack their rule by a random search over
+    directions, which costs more.
 
     >>> import torch
     >>> Tilt(angle=90)(torch.tensor([[3.0, 1.0], [5.0, 3.0]]), f=1).round(decimals=4)

@@ -40,12 +40,18 @@ class WorstOf(Attack):
     "distance") or with the lowest <R, mean> ("ascent"), mean that of the finite honest updates. Of
     attacks equally good, up to rounding, the first. Attacks and rule draw from copies of
     `generator`, which is left as it was: pass the server's own and the attackers know the draw. An
-    attack whose round the server would refuse counts as the weakest. The rule is solved as often as
-    there are attacks, beside what they do themselves.
+    attack whose round the server would refuse counts as the weakest.
 
     Attacks that remember see every round and every step, whether chosen or not. `fresh()` gives a
-    `WorstOfRun`, which counts how often it chose which; a training run tells it in its notes. The
-    list of attacks and the goals are our choice.
+    `WorstOfRun`, which counts how often it chose which; a training run tells it in its notes.
+
+    Defaults: `attacks`, `goal`: ours.
+
+    Needs: the server's rule.
+
+    Cost: what the attacks cost, and the server's rule once for each.
+
+    Reference: ours.
 
     >>> import torch
     >>> from wola.aggregation import Mean

@@ -13,6 +13,10 @@ from wola.attacks.attack import Attack
 class Zero(Attack):
     """Every coordinate is zero: attackers who contribute nothing.
 
+    Cost: nothing.
+
+    Reference: none, a plain fault.
+
     >>> import torch
     >>> Zero()(torch.ones(3, 2), f=1)
     tensor([[0., 0.]])

@@ -1,8 +1,6 @@
 """`wola list`: every part a scenario can name, with its parameters and one line about each."""
 
-import inspect
 from collections.abc import Mapping
-from dataclasses import MISSING, fields, is_dataclass
 from typing import Annotated, Any
 
 import typer
@@ -12,6 +10,7 @@ from rich.text import Text
 from wola.cli.errors import known
 from wola.cli.screen import say_json, screen
 from wola.parts.grammar import written_value
+from wola.parts.parameters import parameters_of
 from wola.training import PARTS, STRATEGIES
 
 
@@ -52,11 +51,11 @@ def signature(name: str, factory: Any, later: Mapping[str, Any]) -> str:
     >>> signature("shards", Shards, {}), signature("csv", Csv, {})
     ('shards(k=2)', 'csv(path, label=label, client=none, test=none)')
     """
-    shown = []
-    for key, parameter in inspect.signature(factory).parameters.items():
-        if key not in later:
-            default = _default(factory, parameter)
-            shown.append(key if default is inspect.Parameter.empty else f"{key}={_text(default)}")
+    shown = [
+        key if parameter.default is parameter.empty else f"{key}={default_text(parameter.default)}"
+        for key, parameter in parameters_of(factory).items()
+        if key not in later
+    ]
     return f"{name}({', '.join(shown)})" if shown else name
 
 
@@ -91,18 +90,17 @@ def list_parts(
         console.print()
 
 
-def _default(factory: Any, parameter: inspect.Parameter) -> Any:
-    for item in fields(factory) if is_dataclass(factory) else ():
-        if item.name == parameter.name and item.default_factory is not MISSING:
-            return item.default_factory()
-    return parameter.default
+def default_text(value: Any) -> str:
+    """A default as it is written.
 
-
-def _text(value: Any) -> str:
+    >>> from wola.aggregation import Krum
+    >>> default_text(2.0), default_text(None), default_text(Krum(power=1))
+    ('2', 'none', 'krum(power=1)')
+    """
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     if isinstance(value, tuple) and len(value) > 1:
-        return f"({', '.join(map(_text, value))})"
+        return f"({', '.join(map(default_text, value))})"
     if value is None or isinstance(value, bool | int | float | str | tuple):
         return written_value(value)
     kind = next(k for k, found in PARTS.kinds.items() if isinstance(value, found.base))

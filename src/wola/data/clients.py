@@ -18,6 +18,14 @@ class Clients(Partition):
     The honest workers come first, each group in the order of the clients. The test set stays as
     it is.
 
+    Needs: data that say which client a sample is from.
+
+    Cost: one sort of the clients.
+
+    Draws: which clients are Byzantine.
+
+    Reference: none, the data's own.
+
     >>> clients = torch.tensor([0, 1, 2, 0, 2])
     >>> Clients().partition(
     ...     torch.tensor([0, 1, 0, 1, 1]), honest=3, clients=clients, generator=torch.Generator())

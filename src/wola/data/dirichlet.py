@@ -28,10 +28,18 @@ class Dirichlet(DrawnPartition):
     over- or under-sampled to the sum of its counts over the h workers and dealt, so samples may
     repeat, and the test set is to be resampled to the honest workers' global distribution
     (:meth:`test_indices`). ``disjoint``: every sample goes to at most one worker, Byzantine ones
-    included, each holds floor(N/(h+f)) samples, and a class that runs out is divided in
-    proportion to the demands for it, see :func:`~wola.data.sampling.share_out`. Classes without
-    samples are left out of the draw. Reference: T.-M. H. Hsu, H. Qi and M. Brown, Measuring the
-    effects of non-identical data distribution for federated visual classification, 2019.
+    included, each holds floor(N/(h+f)) samples, and a class that runs out is divided in proportion
+    to the demands for it, see :func:`~wola.data.sampling.share_out`. Classes without samples are
+    left out of the draw.
+
+    Defaults: `mode`: the WoLA paper.
+
+    Cost: one sort of the labels.
+
+    Draws: label mixes and samples.
+
+    Reference: T.-M. H. Hsu, H. Qi and M. Brown, Measuring the effects of non-identical data
+    distribution for federated visual classification, 2019.
 
     >>> import torch
     >>> labels = torch.arange(1000) % 10

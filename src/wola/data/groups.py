@@ -20,10 +20,17 @@ class Groups(Partition):
     l goes to group l with probability p and to each other group with (1 - p) / (C - 1), and there
     to each worker with the same probability; every sample is at one worker. p = 1 / C gives
     everyone the same mix, p = 1 each group its own class alone. Workers differ in size. One that
-    the draw leaves without any sample takes one from the worker with the most: our choice. The
-    test set stays as it is. Reference: M. Fang, X. Cao, J. Jia and N. Z. Gong, Local model
-    poisoning attacks to Byzantine-robust federated learning, USENIX Security 2020; FLTrust and
-    FoundationFL use it too.
+    the draw leaves without any sample takes one from the worker with the most: our choice. The test
+    set stays as it is.
+
+    Defaults: `p`: its authors.
+
+    Cost: one draw for each sample.
+
+    Draws: groups of workers, and a worker for each sample.
+
+    Reference: M. Fang, X. Cao, J. Jia and N. Z. Gong, Local model poisoning attacks to
+    Byzantine-robust federated learning, USENIX Security 2020; FLTrust and FoundationFL use it too.
 
     >>> labels = torch.arange(100) % 2
     >>> shards = Groups(1.0).partition(labels, honest=4, generator=torch.Generator().manual_seed(1))

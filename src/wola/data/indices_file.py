@@ -34,6 +34,12 @@ class IndicesFile(Partition):
     worker, in the order in which they were saved, the Byzantine workers last. See
     :class:`~wola.data.indices.FromIndices`.
 
+    Defaults: `path`: no default.
+
+    Cost: reading the file.
+
+    Reference: none, the user's own.
+
     >>> import torch
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:

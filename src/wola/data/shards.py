@@ -39,7 +39,15 @@ class Shards(DrawnPartition):
 
     A label has floor or ceil of h k / C holders; with h k < C some labels have none. Workers may
     differ in size. A label with fewer samples than holders repeats samples, so that no holder is
-    left without. Reference: B. McMahan, E. Moore, D. Ramage, S. Hampson and B. Agüera y Arcas,
+    left without.
+
+    Defaults: `k`: ours.
+
+    Cost: one sort of the labels.
+
+    Draws: labels and samples.
+
+    Reference: B. McMahan, E. Moore, D. Ramage, S. Hampson and B. Agüera y Arcas,
     Communication-efficient learning of deep networks from decentralized data, AISTATS 2017, whose
     shards are pieces of the data sorted by label.
 

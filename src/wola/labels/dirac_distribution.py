@@ -21,6 +21,14 @@ class DiracDistribution(ObjectiveAttack):
     For all mass on the rarest class see :class:`RarestClass`. That the classes are drawn, evenly
     and independently, is our choice.
 
+    Defaults: `label`: ours.
+
+    Cost: nothing.
+
+    Draws: a class for each attacker, unless `label` is given.
+
+    Reference: none, a plain lie.
+
     >>> DiracDistribution(label=2)(torch.tensor([[0.5, 0.2, 0.3]]), f=2)
     tensor([[0., 0., 1.],
             [0., 0., 1.]], dtype=torch.float64)

@@ -24,6 +24,10 @@ LIMIT = 1e6
 class CrossEntropy(Loss):
     """Plain cross-entropy: every class has weight 1, whatever q is.
 
+    Cost: that of plain cross-entropy.
+
+    Reference: none, the baseline.
+
     >>> CrossEntropy().terms(torch.tensor([1, 3]), torch.tensor([0.5, 0.5])).weights
     tensor([1., 1.])
     """
@@ -39,6 +43,13 @@ class WoLA(Loss):
 
     With q uniform this is weighting by inverse frequency, :math:`N_i / (C N_i^c)`. ``renormalise``
     divides by the mass that q puts on the classes held, see :func:`wola_weights`.
+
+    Defaults: `renormalise`: the WoLA paper.
+
+    Needs: the worker's label counts, and q.
+
+    Cost: that of plain cross-entropy; the weights are found once for each worker.
+
     Reference: the WoLA paper, definition 1.
 
     >>> WoLA().terms(torch.tensor([1, 3]), torch.tensor([0.5, 0.5])).weights
@@ -59,8 +70,16 @@ class WoLA(Loss):
 class WoLABatch(Loss):
     r"""Worker Label Alignment with :math:`p_i` of each batch, over the classes present in it.
 
-    ``renormalise`` divides by the mass that q puts on the classes present; a batch without any
-    has weights of 0. It is the future work of the WoLA paper.
+    ``renormalise`` divides by the mass that q puts on the classes present; a batch without any has
+    weights of 0.
+
+    Defaults: `renormalise`: ours.
+
+    Needs: q.
+
+    Cost: that of plain cross-entropy; the weights are found anew in each batch.
+
+    Reference: the WoLA paper, which leaves it for later.
 
     >>> WoLABatch().terms(torch.tensor([1, 3, 0]), torch.tensor([0.5, 0.25, 0.25])).weights
     tensor([2.0000, 0.3333, 0.0000])
@@ -84,12 +103,19 @@ class FedLC(Loss):
 
     .. math:: b^c = -\tau (N_i^c)^{-1/4}
 
-    for samples per class N_i, so the more the network has to say for a rare class while it
-    trains. A class that the worker lacks counts as 1e-8 samples, a shift of -100 tau: our choice,
-    since the formula divides by 0. The loss is plain cross-entropy of the calibrated logits, as in
-    public code; tau is 1 in public code of WoLA's lineage. Reference: J. Zhang, Z. Li, B. Li, J.
-    Xu, S. Wu, S. Ding and C. Wu, Federated learning with label distribution skew via logits
-    calibration, ICML 2022.
+    for samples per class N_i, so the more the network has to say for a rare class while it trains.
+    A class that the worker lacks counts as 1e-8 samples, a shift of -100 tau: our choice, since the
+    formula divides by 0. The loss is plain cross-entropy of the calibrated logits, as in public
+    code.
+
+    Defaults: `tau`: public code of WoLA's lineage.
+
+    Needs: the worker's label counts.
+
+    Cost: that of plain cross-entropy; the shifts are found once for each worker.
+
+    Reference: J. Zhang, Z. Li, B. Li, J. Xu, S. Wu, S. Ding and C. Wu, Federated learning with
+    label distribution skew via logits calibration, ICML 2022.
 
     >>> FedLC().terms(torch.tensor([1, 16, 0]), torch.ones(3) / 3).shifts
     tensor([  -1.0000,   -0.5000, -100.0000], dtype=torch.float64)
@@ -111,10 +137,17 @@ class DMFL(Loss):
 
     .. math:: m^c = \tau (N_i^c)^{-1/4}
 
-    In a sample of class y only the logit of y is lowered, so classes that a worker lacks are
-    pushed down as by plain cross-entropy. Reference: X. Ran, L. Ge and L. Zhong, Dynamic margin
-    for federated learning with imbalanced data, IJCNN 2021, which the WoLA paper cites; the
-    formula is that of public code of WoLA's lineage.
+    In a sample of class y only the logit of y is lowered, so classes that a worker lacks are pushed
+    down as by plain cross-entropy.
+
+    Defaults: `tau`: public code of WoLA's lineage, as is the formula.
+
+    Needs: the worker's label counts.
+
+    Cost: that of plain cross-entropy; the margins are found once for each worker.
+
+    Reference: Ran et al., Dynamic margin for federated learning with imbalanced data, IJCNN 2021,
+    which the WoLA paper cites.
 
     >>> DMFL().terms(torch.tensor([1, 16]), torch.ones(2) / 2).margins
     tensor([1.0000, 0.5000], dtype=torch.float64)
@@ -137,9 +170,16 @@ class LogitAdjusted(Loss):
     .. math:: b^c = \tau \log p_i^c
 
     with p_i of the worker's data. A class that the worker lacks has :math:`\log 0 = -\infty`: it
-    gets no probability and no gradient, and a worker of one class has a gradient of 0. Reference:
-    A. K. Menon, S. Jayasumana, A. S. Rawat, H. Jain, A. Veit and S. Kumar, Long-tail learning via
-    logit adjustment, ICLR 2021.
+    gets no probability and no gradient, and a worker of one class has a gradient of 0.
+
+    Defaults: `tau`: ours.
+
+    Needs: the worker's label counts.
+
+    Cost: that of plain cross-entropy; the shifts are found once for each worker.
+
+    Reference: A. K. Menon, S. Jayasumana, A. S. Rawat, H. Jain, A. Veit and S. Kumar, Long-tail
+    learning via logit adjustment, ICLR 2021.
 
     >>> LogitAdjusted().terms(torch.tensor([2, 2, 0]), torch.ones(3) / 3).shifts
     tensor([-0.6931, -0.6931,    -inf], dtype=torch.float64)
@@ -171,6 +211,14 @@ class WoLAShift(Loss):
     The loss is our own, made of known pieces: logit adjustment (Menon et al., ICLR 2021),
     restricted softmax for missing classes (X.-C. Li and D.-C. Zhan, FedRS, KDD 2021) and WoLA's
     weights; see docs/beyond.md.
+
+    Defaults: `tau`: ours.
+
+    Needs: the worker's label counts, and q.
+
+    Cost: that of plain cross-entropy; weights and shifts are found once for each worker.
+
+    Reference: ours.
 
     >>> WoLAShift().terms(torch.tensor([1, 4, 0]), torch.ones(3) / 3).weights
     tensor([1.6667, 0.8333, 0.0000], dtype=torch.float64)

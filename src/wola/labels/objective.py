@@ -38,10 +38,16 @@ class Objective(ABC):
 class Prior(Objective):
     """A training objective q known beforehand, whatever the workers report.
 
-    ``q`` (C,) is any distribution, kept as a tuple: national statistics, the label distribution
-    of last year, or a target the workers agreed on. Reports are only looked at for their number
-    of classes. In a scenario, no ``q`` stands for the honest workers' global label distribution;
-    elsewhere nobody knows it. Reference: the WoLA paper, *Training Objective & WoLA Definition*.
+    ``q`` (C,) is any distribution, kept as a tuple: national statistics, the label distribution of
+    last year, or a target the workers agreed on. Reports are only looked at for their number of
+    classes. In a scenario, no ``q`` stands for the honest workers' global label distribution;
+    elsewhere nobody knows it.
+
+    Defaults: `q`: the WoLA paper, which trains for the global label distribution.
+
+    Cost: nothing.
+
+    Reference: the WoLA paper, *Training Objective & WoLA Definition*.
 
     >>> Prior([0.25, 0.75])(torch.rand(5, 2), f=1)
     tensor([0.2500, 0.7500], dtype=torch.float64)
@@ -72,8 +78,12 @@ class Prior(Objective):
 class Uniform(Objective):
     r"""Every class counts the same: :math:`q^c = 1/C`, whatever the workers report.
 
-    C is the number of columns of the reports. Reference: the WoLA paper, *Training Objective &
-    WoLA Definition*, where it stands for a consensus among workers.
+    C is the number of columns of the reports.
+
+    Cost: nothing.
+
+    Reference: the WoLA paper, *Training Objective & WoLA Definition*, where it stands for a
+    consensus among workers.
 
     >>> Uniform()(torch.rand(5, 4), f=1)
     tensor([0.2500, 0.2500, 0.2500, 0.2500], dtype=torch.float64)
@@ -97,19 +107,25 @@ class Shared(Objective):
     .. math:: q = \Pi\big(R(p_1, \dots, p_n)\big), \qquad
               \Pi(v)^c = \max(v^c, 0) / \textstyle\sum_k \max(v^k, 0)
 
-    :math:`R` is ``rule``, by default the paper's geometric median (smoothed Weiszfeld, 3
-    iterations from 0, nu = 0.1); any rule or chain may stand in its place. A chain with
-    nearest-neighbour mixing, ``Shared(NNM() | GeometricMedian())``, follows the honest mean much
-    more closely under the paper's attack, :class:`RarestClass`, but not under a report searched
-    for against that very chain, :class:`WorstDistribution`. :math:`\Pi` makes the result of a
-    coordinate-wise rule a distribution and leaves a distribution as it is to rounding; a vector
-    without any positive entry is projected onto the simplex instead (the zero vector, where no
-    class has a majority of the workers, gives the uniform distribution).
+    :math:`R` is ``rule``, by default the geometric median by three smoothed Weiszfeld steps from 0;
+    any rule or chain may stand in its place. A chain with nearest-neighbour mixing, ``Shared(NNM()
+    | GeometricMedian())``, follows the honest mean much more closely under the paper's attack,
+    :class:`RarestClass`, but not under a report searched for against that very chain,
+    :class:`WorstDistribution`. :math:`\Pi` makes the result of a coordinate-wise rule a
+    distribution and leaves a distribution as it is to rounding; a vector without any positive entry
+    is projected onto the simplex instead (the zero vector, where no class has a majority of the
+    workers, gives the uniform distribution).
 
-    A report that is no distribution (a non-finite or negative value, a sum off 1 by more than
-    1e-6) is dropped, and each one dropped lowers n and f by one, f not below 0. Fewer than
-    2f + 1 left is an error. ``noise`` is what honest workers add before they report, see
-    :meth:`report`. Reference: the WoLA paper, *Training Objective Attack*.
+    A report that is no distribution (a non-finite or negative value, a sum off 1 by more than 1e-6)
+    is dropped, and each one dropped lowers n and f by one, f not below 0. Fewer than 2f + 1 left is
+    an error. ``noise`` is what honest workers add before they report, see :meth:`report`.
+
+    Defaults: `rule`: the WoLA paper, which takes the geometric median; its 3 steps and nu of 0.1
+    are the WoLA paper's public code's; `noise`: the WoLA paper, which adds none.
+
+    Cost: the rule on n reports of C numbers, once for a run.
+
+    Reference: the WoLA paper, *Training Objective Attack*.
 
     >>> reports = torch.tensor([[0.5, 0.5], [0.5, 0.5], [0.5, 0.5], [float("nan"), 1.0]])
     >>> Shared()(reports, f=1)

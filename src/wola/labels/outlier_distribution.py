@@ -18,8 +18,12 @@ class OutlierDistribution(ObjectiveAttack):
     .. math:: v = p_{i^*}, \qquad i^* = \arg\max_i \|p_i - \bar p\|_1
 
     Ties go to the lowest worker. The report is one an honest worker could have sent, as in the
-    Mimic attack on gradients (Karimireddy, He and Jaggi, *Byzantine-Robust Learning on
-    Heterogeneous Datasets via Bucketing*, ICLR 2022).
+    Mimic attack on gradients.
+
+    Cost: one look at the h honest reports.
+
+    Reference: ours, after the Mimic attack of S. P. Karimireddy, L. He and M. Jaggi,
+    Byzantine-robust learning on heterogeneous datasets via bucketing, ICLR 2022.
 
     >>> import torch
     >>> OutlierDistribution()(torch.tensor([[0.5, 0.5], [0.5, 0.5], [1.0, 0.0]]), f=1)

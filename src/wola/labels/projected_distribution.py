@@ -29,6 +29,13 @@ class ProjectedDistribution(ObjectiveAttack):
     choice: there is no update to explain yet). So does an attacker in a round in which what it
     sends is not finite.
 
+    Needs: the updates of each round.
+
+    Cost: in each round a pseudo-inverse of the h honest reports and their inner products with what
+    is sent, O(h^2 d).
+
+    Reference: public code of 2026; not published as far as is known.
+
     >>> updates = torch.tensor([[2.0, 0.0], [0.0, 2.0], [1.0, 1.0]])
     >>> reports = torch.tensor([[1.0, 0.0], [0.0, 1.0], [0.9, 0.1]])
     >>> ProjectedDistribution().told(reports, updates, honest=2)

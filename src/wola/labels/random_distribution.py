@@ -18,6 +18,12 @@ class RandomDistribution(ObjectiveAttack):
 
     .. math:: v_k \sim Dir(1, \dots, 1)
 
+    Cost: nothing.
+
+    Draws: a distribution for each attacker.
+
+    Reference: none, a plain lie.
+
     >>> attack, generator = RandomDistribution(), torch.Generator().manual_seed(1)
     >>> attack(torch.tensor([[0.5, 0.5]]), f=3, generator=generator).shape
     torch.Size([3, 2])

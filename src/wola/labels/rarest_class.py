@@ -18,9 +18,12 @@ class RarestClass(ObjectiveAttack):
 
     .. math:: v = e_{c^*}, \qquad c^* = \arg\min_c \frac1h \sum_{i=1}^{h} p_i^c
 
-    Ties go to the lowest class. No report moves the plain mean farther in L1; a robust estimate
-    may be moved farther by another one, see :class:`WorstDistribution`. Reference: the WoLA
-    paper, *Proof that WoLA-dagger is a Worst-Case Attack*.
+    Ties go to the lowest class. No report moves the plain mean farther in L1; a robust estimate may
+    be moved farther by another one, see :class:`WorstDistribution`.
+
+    Cost: one look at the h honest reports.
+
+    Reference: the WoLA paper, *Proof that WoLA-dagger is a Worst-Case Attack*.
 
     >>> RarestClass()(torch.tensor([[0.5, 0.2, 0.3], [0.6, 0.2, 0.2]]), f=1)
     tensor([[0., 1., 0.]], dtype=torch.float64)

@@ -17,10 +17,17 @@ class Shrunk(Shared):
     .. math:: q = (1 - a)\, \Pi\big(R(p_1, \dots, p_n)\big) + a\, (1/C, \dots, 1/C), \qquad
               a = \min(1, 2f/n)
 
-    with R, the projection and the treatment of reports of :class:`Shared`. The more attackers
-    there may be, the less the reports count: the attackers move q at most (1 - a) times as far, and
-    a class that they talk down keeps at least a/C. ``share`` is a where it is given. The objective
-    and its default are our choice, see docs/beyond.md.
+    with R, the projection and the treatment of reports of :class:`Shared`. The more attackers there
+    may be, the less the reports count: the attackers move q at most (1 - a) times as far, and a
+    class that they talk down keeps at least a/C. ``share`` is a where it is given.
+
+    See docs/beyond.md.
+
+    Defaults: `rule`, `noise`: the WoLA paper's, as in `Shared`; `share`: ours, min(1, 2f/n).
+
+    Cost: the rule on n reports of C numbers, once for a run.
+
+    Reference: ours.
 
     >>> reports = torch.tensor([[1.0, 0.0]] * 4)
     >>> Shrunk()(reports, f=1)

@@ -15,6 +15,10 @@ from wola.labels.simplex import Distributions, check_distributions
 class UniformDistribution(ObjectiveAttack):
     r"""All report the same mass on every class: :math:`v^c = 1/C`.
 
+    Cost: nothing.
+
+    Reference: none, a plain lie.
+
     >>> UniformDistribution()(torch.tensor([[0.5, 0.2, 0.2, 0.1]]), f=1)
     tensor([[0.2500, 0.2500, 0.2500, 0.2500]], dtype=torch.float64)
     """

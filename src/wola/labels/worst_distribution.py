@@ -30,6 +30,14 @@ class WorstDistribution(ObjectiveAttack):
     ``evaluations(h, C)`` times. A random rule sees the same randomness in every evaluation: a
     copy of ``generator``, which is left as it was.
 
+    Defaults: `beam`, `rounds`: ours.
+
+    Needs: the server's objective.
+
+    Cost: at most ``evaluations(h, C)`` times the server's objective.
+
+    Reference: ours.
+
     >>> honest = torch.tensor([[0.5, 0.3, 0.2], [0.4, 0.4, 0.2], [0.5, 0.2, 0.3]])
     >>> WorstDistribution()(honest, f=1)
     tensor([[0., 1., 0.]], dtype=torch.float64)

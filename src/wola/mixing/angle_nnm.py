@@ -22,6 +22,10 @@ class AngleNNM(Mixing):
     use it after `ClipLargest`. The mixing is our own; no bound on its error is proven, see
     docs/beyond.md.
 
+    Cost: one pass over the updates for their inner products, O(n^2 d).
+
+    Reference: ours.
+
     >>> import torch
     >>> AngleNNM()(torch.tensor([[4.0, 0.0], [8.0, 0.0], [-1.0, 0.0]]), f=1)[0]
     tensor([6., 0.])

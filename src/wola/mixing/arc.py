@@ -16,8 +16,12 @@ from wola.mixing.mixing import Mixing
 class ARC(Mixing):
     """Adaptive robust clipping: clip the k longest updates to the length of the next longest.
 
-    k = floor(2 (f/n) (n - f)). Reference: Y. Allouah, R. Guerraoui, N. Gupta, A. Jellouli, G.
-    Rizk and J. Stephan, Adaptive gradient clipping for robust federated learning, ICLR 2025.
+    k = floor(2 (f/n) (n - f)).
+
+    Cost: one pass over the updates for their norms.
+
+    Reference: Y. Allouah, R. Guerraoui, N. Gupta, A. Jellouli, G. Rizk and J. Stephan, Adaptive
+    gradient clipping for robust federated learning, ICLR 2025.
 
     >>> import torch
     >>> ARC()(torch.tensor([[1.0], [2.0], [3.0], [80.0]]), f=1).flatten()

@@ -18,11 +18,18 @@ from wola.mixing.mixing import Mixing
 class Bucketing(Mixing):
     """Shuffle the updates, cut them into buckets of s, and take the mean of each bucket.
 
-    s is `size`, or else floor(n / 2f), lowered where needed so that more than 2f buckets remain;
-    s = 1 changes nothing (n = 17 with f = 6 or 8), and so does f = 0. The last bucket may be
-    smaller. The shuffle comes from the generator given with the call. Reference: S. P.
-    Karimireddy, L. He and M. Jaggi, Byzantine-robust learning on heterogeneous datasets via
-    bucketing, ICLR 2022.
+    s is `size`, or else floor(n / 2f), lowered where needed so that more than 2f buckets remain; s
+    = 1 changes nothing (n = 17 with f = 6 or 8), and so does f = 0. The last bucket may be smaller.
+    The shuffle comes from the generator given with the call.
+
+    Defaults: `size`: ours, floor(n / 2f). The WoLA paper's text gives no size.
+
+    Cost: nothing beside the rule's.
+
+    Draws: an order of the workers.
+
+    Reference: S. P. Karimireddy, L. He and M. Jaggi, Byzantine-robust learning on heterogeneous
+    datasets via bucketing, ICLR 2022.
 
     >>> import torch
     >>> generator = torch.Generator().manual_seed(1)

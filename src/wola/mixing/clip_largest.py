@@ -20,6 +20,10 @@ class ClipLargest(Mixing):
     honest update, and c itself is at most that. Clipping to a length taken from the updates is
     old; `ARC` shortens floor(2 (f/n) (n - f)) of them. That it is f here is our choice.
 
+    Cost: one pass over the updates for their norms.
+
+    Reference: ours.
+
     >>> import torch
     >>> ClipLargest()(torch.tensor([[1.0], [2.0], [-3.0], [80.0]]), f=1).flatten()
     tensor([ 1.,  2., -3.,  3.])

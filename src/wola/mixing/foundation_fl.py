@@ -17,11 +17,13 @@ from wola.mixing.mixing import Mixing
 class FoundationFL(Mixing):
     """Append floor(n/2) copies of the update that lies farthest from the extremes.
 
-    With g_max and g_min the coordinate-wise extremes, the score of update i is min(||g_max -
-    x_i||, ||g_min - x_i||); the highest is copied; where several tie, each copy is their mean.
-    Reference: M. Fang,
-    S. Nabavirazavi, Z. Liu, W. Sun, S. Iyengar and H. Yang, Do we really need to design new
-    Byzantine-robust aggregation rules?, NDSS 2025.
+    With g_max and g_min the coordinate-wise extremes, the score of update i is min(||g_max - x_i||,
+    ||g_min - x_i||); the highest is copied; where several tie, each copy is their mean.
+
+    Cost: one more pass over the updates.
+
+    Reference: M. Fang, S. Nabavirazavi, Z. Liu, W. Sun, S. Iyengar and H. Yang, Do we really need
+    to design new Byzantine-robust aggregation rules?, NDSS 2025.
 
     >>> import torch
     >>> FoundationFL()(torch.tensor([[0.0], [5.0], [9.0]]), f=1).flatten()
