@@ -1,0 +1,269 @@
+"""For every part the test that holds it to its definition, written independently of its code.
+
+Rules and mixings that are in the tables of tests/rules.py are held to the references there.
+"""
+
+#: Kind and name of a part, and the test: file and function.
+DEFINITIONS: dict[tuple[str, str], tuple[str, str]] = {
+    (kind, name): (file, test)
+    for kind, file, test, names in [
+        (
+            "aggregator",
+            "aggregation/test_server_rules.py",
+            "test_each_is_its_definition",
+            "fltrust zeno-plus-plus boba",
+        ),
+        (
+            "aggregator",
+            "aggregation/test_loss_rules.py",
+            "test_zeno_has_the_scores_of_its_formula",
+            "zeno",
+        ),
+        (
+            "aggregator",
+            "aggregation/test_loss_rules.py",
+            "test_lfr_and_err_leave_out_what_harms_most",
+            "lfr err lfr-and-err",
+        ),
+        (
+            "aggregator",
+            "aggregation/test_loss_rules.py",
+            "test_bygars_takes_the_steps_of_its_formula",
+            "bygars",
+        ),
+        (
+            "aggregator",
+            "aggregation/test_bygars_plus_plus.py",
+            "test_rounds_are_the_recursion",
+            "bygars-plus-plus",
+        ),
+        (
+            "aggregator",
+            "aggregation/test_foolsgold.py",
+            "test_rounds_are_the_definition",
+            "foolsgold",
+        ),
+        ("aggregator", "aggregation/test_monna.py", "test_it_is_its_definition", "monna"),
+        ("aggregator", "aggregation/test_greco.py", "test_it_is_its_definition", "greco"),
+        ("aggregator", "aggregation/test_hullguard.py", "test_it_is_its_definition", "hullguard"),
+        ("attack", "attacks/test_alie.py", "test_alie_is_mean_plus_z_std", "alie"),
+        ("attack", "attacks/test_foe.py", "test_it_is_minus_epsilon_times_the_mean", "foe"),
+        ("attack", "attacks/test_sign_flip.py", "test_it_is_minus_the_mean", "sf"),
+        (
+            "attack",
+            "attacks/test_mimic.py",
+            "test_mimic_copies_the_worker_that_the_paper_chooses",
+            "mimic",
+        ),
+        ("attack", "attacks/test_mimic_static.py", "test_it_copies_its_worker", "mimic-static"),
+        (
+            "attack",
+            "attacks/test_mimic_variance.py",
+            "test_the_workers_mimicked_are_those_of_the_formulas",
+            "mimic-variance",
+        ),
+        (
+            "attack",
+            "attacks/test_gaussian.py",
+            "test_noise_has_the_mean_and_the_spread_asked_for",
+            "gaussian",
+        ),
+        ("attack", "attacks/test_infinite.py", "test_every_coordinate_is_infinite", "infinite"),
+        ("attack", "attacks/test_nan.py", "test_no_coordinate_is_a_number", "nan"),
+        ("attack", "attacks/test_zero.py", "test_every_coordinate_is_zero", "zero"),
+        (
+            "attack",
+            "attacks/test_scaled_sign_flip.py",
+            "test_it_is_minus_scale_times_the_mean",
+            "scaled-sf",
+        ),
+        (
+            "attack",
+            "attacks/test_optimal_alie.py",
+            "test_on_a_single_peak_it_beats_every_point_of_a_grid",
+            "optimal-alie",
+        ),
+        (
+            "attack",
+            "attacks/test_optimal_foe.py",
+            "test_a_peak_between_the_steps_is_found_from_either_side",
+            "optimal-foe",
+        ),
+        (
+            "attack",
+            "attacks/test_min_max.py",
+            "test_it_reaches_as_far_as_a_bisection_finds",
+            "min-max",
+        ),
+        (
+            "attack",
+            "attacks/test_min_sum.py",
+            "test_it_reaches_as_far_as_a_bisection_finds",
+            "min-sum",
+        ),
+        (
+            "attack",
+            "attacks/test_fang_krum.py",
+            "test_the_rule_follows_it_and_would_not_follow_twice_as_much_unless_that_is_the_bound",
+            "fang-krum",
+        ),
+        (
+            "attack",
+            "attacks/test_fang_trim.py",
+            "test_every_value_lies_in_the_interval_of_its_coordinate",
+            "fang-trim",
+        ),
+        (
+            "attack",
+            "attacks/test_tilt.py",
+            "test_what_is_sent_is_that_of_the_definition",
+            "tilt",
+        ),
+        (
+            "attack",
+            "attacks/test_poisoned_fl.py",
+            "test_what_is_sent_is_that_of_the_formulas",
+            "poisoned-fl",
+        ),
+        ("attack", "attacks/test_worst_of.py", "test_no_attack_of_the_list_hurts_more", "worst-of"),
+        (
+            "attack",
+            "attacks/test_label_flip.py",
+            "test_labels_are_counted_from_the_other_end_and_back_again",
+            "lf",
+        ),
+        (
+            "attack",
+            "attacks/test_label_shift.py",
+            "test_labels_move_on_by_k_and_back_again",
+            "label-shift",
+        ),
+        (
+            "attack",
+            "attacks/test_one_class.py",
+            "test_all_samples_of_the_rarest_class_held_are_chosen_and_no_others",
+            "one-class",
+        ),
+        (
+            "loss",
+            "labels/test_losses.py",
+            "test_cross_entropy_weighs_every_class_the_same_even_without_samples",
+            "cross-entropy",
+        ),
+        (
+            "loss",
+            "labels/test_losses.py",
+            "test_wola_weights_are_q_over_p_at_either_level",
+            "wola wola-batch",
+        ),
+        (
+            "loss",
+            "labels/test_losses.py",
+            "test_rivals_are_their_definitions",
+            "fedlc dmfl logit-adjusted",
+        ),
+        (
+            "loss",
+            "labels/test_wola_shift.py",
+            "test_the_terms_are_those_of_the_definition",
+            "wola-shift",
+        ),
+        (
+            "objective",
+            "labels/test_objective.py",
+            "test_a_prior_ignores_what_is_reported",
+            "prior uniform",
+        ),
+        (
+            "objective",
+            "labels/test_objective.py",
+            "test_the_default_is_the_geometric_median_of_the_paper",
+            "shared",
+        ),
+        (
+            "objective",
+            "labels/test_shrunk.py",
+            "test_it_lies_between_the_shared_objective_and_the_uniform_one",
+            "shrunk",
+        ),
+        (
+            "objective_attack",
+            "labels/test_rarest_class.py",
+            "test_the_rarest_class_takes_all_mass",
+            "rarest-class",
+        ),
+        (
+            "objective_attack",
+            "labels/test_outlier_distribution.py",
+            "test_the_outlier_is_the_honest_report_farthest_from_the_mean",
+            "outlier",
+        ),
+        (
+            "objective_attack",
+            "labels/test_worst_distribution.py",
+            "test_the_search_comes_close_to_a_dense_grid_of_three_classes",
+            "worst",
+        ),
+        (
+            "objective_attack",
+            "labels/test_dirac_distribution.py",
+            "test_the_class_that_is_named_takes_all_mass",
+            "dirac",
+        ),
+        (
+            "objective_attack",
+            "labels/test_uniform_distribution.py",
+            "test_every_class_has_the_same_mass_whatever_the_honest_report",
+            "uniform",
+        ),
+        (
+            "objective_attack",
+            "labels/test_random_distribution.py",
+            "test_reports_are_drawn_evenly_from_the_simplex",
+            "random",
+        ),
+        (
+            "objective_attack",
+            "labels/test_projected_distribution.py",
+            "test_no_distribution_explains_what_is_sent_better",
+            "projection",
+        ),
+        (
+            "partition",
+            "data/test_dirichlet.py",
+            "test_shares_have_the_moments_of_the_dirichlet_distribution",
+            "dirichlet",
+        ),
+        (
+            "partition",
+            "data/test_similarity.py",
+            "test_samples_do_not_repeat_and_sizes_are_equal",
+            "iid gamma-similarity",
+        ),
+        (
+            "partition",
+            "data/test_shards.py",
+            "test_each_worker_holds_k_labels_and_no_sample_repeats",
+            "shards",
+        ),
+        (
+            "partition",
+            "data/test_groups.py",
+            "test_every_worker_gets_of_every_class_what_its_group_may_expect",
+            "groups",
+        ),
+        (
+            "partition",
+            "data/test_clients.py",
+            "test_every_client_is_a_worker_in_sorted_order_with_its_own_samples",
+            "clients",
+        ),
+        (
+            "partition",
+            "data/test_indices_file.py",
+            "test_json_gives_the_indices_of_each_worker",
+            "indices",
+        ),
+    ]
+    for name in names.split()
+}
