@@ -20,7 +20,14 @@ from tests.aggregation.server_rules import (
     skewed,
     view,
 )
-from wola.aggregation import BOBA, FLTrust, ReferenceRows, View, ZenoPlusPlus
+from wola.aggregation import (
+    BOBA,
+    FLTrust,
+    MissingReference,
+    ReferenceRows,
+    View,
+    ZenoPlusPlus,
+)
 
 SMALL = arrays(np.float64, (7, 3), elements=st.integers(-2, 2).map(float))
 
@@ -111,6 +118,25 @@ def test_boba_needs_as_many_workers_as_classes(n, f):
     message = rf"C = {CLASSES} classes needs C >= 2 and n - f >= C workers; n = {n}, f = {f} leaves"
     with pytest.raises(ValueError, match=message):
         BOBA().at(view())(skewed()[:n], f)
+
+
+def test_a_bound_boba_says_how_many_liars_its_classes_leave_room_for():
+    bound = BOBA().at(view())
+    assert [bound.max_byzantine(n) for n in (3, 4, 5, 6, 9, 11)] == [-1, 0, 1, 2, 4, 5]
+    with pytest.raises(ValueError, match="n = 5, f = 2 leaves 3"):
+        bound.check(5, 2)
+    with pytest.raises(MissingReference, match="the reference has no classes"):
+        BOBA().at(View(ReferenceRows(mean=class_rows()[0]))).max_byzantine(9)
+
+
+def test_bobas_plane_has_all_directions_that_tie_for_its_last_one():
+    x = torch.eye(N, dtype=torch.float64)
+    rows = torch.cos(torch.arange(2 * N, dtype=torch.float64)).reshape(2, N)
+    bound = BOBA().at(View(ReferenceRows(classes=rows)))
+    expected = bound(x, 5)
+    for seed in range(5):
+        order = torch.randperm(N, generator=torch.Generator().manual_seed(seed))
+        torch.testing.assert_close(bound(x[order], 5), expected, rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize("rule", BOUND, ids=str)

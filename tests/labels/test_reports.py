@@ -14,6 +14,7 @@ from wola.labels import (
     WorstDistribution,
 )
 from wola.labels.simplex import is_distribution
+from wola.training.registry import OBJECTIVE_ATTACKS
 
 ATTACKS = [
     RarestClass(),
@@ -25,6 +26,10 @@ ATTACKS = [
     RandomDistribution(),
     ProjectedDistribution(),
 ]
+
+
+def test_every_lie_that_a_scenario_can_name_is_tried():
+    assert {type(attack) for attack in ATTACKS} == set(OBJECTIVE_ATTACKS.values())
 
 
 def generator(seed=1):

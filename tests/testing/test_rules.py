@@ -17,9 +17,11 @@ from wola.aggregation import (
     Krum,
     Mean,
     Outcome,
+    ReferenceRows,
     Rule,
     Solution,
     TrimmedMean,
+    View,
 )
 from wola.mixing import NNM
 from wola.testing import check_attack, check_mixing, check_rule
@@ -358,6 +360,57 @@ def test_reports_go_where_their_updates_go():
     check_rule(MostConcentrated(), labels=3, translation=False, agreement=False)
     with pytest.raises(AssertionError, match="order of the workers makes no difference"):
         check_rule(TrustsFirstReports(), labels=3, translation=False, agreement=False)
+
+
+def own_row(updates):
+    return View(ReferenceRows(mean=torch.linspace(0.5, 1.5, updates.shape[1]).double()))
+
+
+@dataclass(frozen=True)
+class FollowsTheServer(GramRule):
+    """The mean of the updates on the server's side of the origin."""
+
+    needs: ClassVar = frozenset({"mean"})
+
+    def landmarks(self, view):
+        return view.known.mean()
+
+    def weigh(self, space, f):
+        products = space.with_marks.gram[-1, :-1]
+        return self.weights_of(products >= -1e-12 * np.abs(products).max())
+
+    def weights_of(self, kept):
+        return kept / max(1, kept.sum())
+
+
+class FollowsTheServersFirst(FollowsTheServer):
+    def weights_of(self, kept):
+        return np.eye(len(kept))[np.argmax(kept)]
+
+
+OF_SERVER = {"translation": False, "scale": False, "average": False, "agreement": False}
+
+
+def test_a_rule_with_server_data_is_tried_at_views_made_for_the_updates():
+    check_rule(FollowsTheServer(), view=own_row, **OF_SERVER)
+    with pytest.raises(AssertionError, match="order of the workers makes no difference"):
+        check_rule(FollowsTheServersFirst(), view=own_row, **OF_SERVER)
+
+
+def test_a_view_that_listens_to_broken_workers_is_caught():
+    def of_all(updates):
+        known = updates.nan_to_num(0.0, 0.0, 0.0).clamp(-9, 9)
+        return View(ReferenceRows(mean=known.mean(dim=0)))
+
+    with pytest.raises(AssertionError, match="counts as absent"):
+        check_rule(FollowsTheServer(), view=of_all, **OF_SERVER)
+
+
+def test_a_rule_without_what_it_needs_is_caught_and_labels_beside_a_view_are_refused():
+    with pytest.raises(AssertionError, match="needs a reference of the server's own"):
+        check_rule(FollowsTheServer(), **OF_SERVER)
+    with pytest.raises(AssertionError, match="labels and view are both given"):
+        check_rule(FollowsTheServer(), view=own_row, labels=3)
 
 
 def test_a_rule_that_refuses_a_single_worker_is_not_asked_about_one():
