@@ -5,15 +5,17 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+import torch
 
 from tests.aggregation.knowing_rules import KNOWING
 from tests.definitions import DEFINITIONS
 from tests.parts.test_catalogue import OTHER
 from tests.rules import MIXINGS, RULES
 from tests.testing.test_attacks import LIBRARY
+from tools.docstrings import described
 from tools.methods import KINDS, PAGE
 from wola.aggregation import FLTrust, Krum, Rule
-from wola.attacks import Attack, SignFlip
+from wola.attacks import Attack, LabelAttack, SignFlip
 from wola.cli.listing import catalogue, kind_name
 from wola.mixing import NNM, Mixing
 from wola.parts import Kind, part_name
@@ -86,6 +88,38 @@ def test_every_kind_of_method_is_told():
     assert set(PARTS.kinds) - set(KINDS) == {
         *("dataset", "model", "noise", "schedule", "server", "server_data")
     }
+
+
+def asks_for_a_generator(part):
+    """Whether a part that is called without a generator says that it needs one."""
+    made = part()
+    updates = torch.randn(9, 10_001, generator=torch.Generator().manual_seed(1))
+    try:
+        if isinstance(made, Attack):
+            made.fresh()(updates, 2, rule=Krum())
+        elif isinstance(made, Rule | Mixing):
+            made(updates, 2 if isinstance(made, Mixing) else 1)
+        else:
+            made(torch.softmax(updates[:, :3], 1), 2)
+    except ValueError as error:
+        if "generator" not in str(error):
+            raise
+        return True
+    return False
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        part
+        for kind, _, part in METHODS
+        if kind in ("aggregator", "mixing", "attack", "objective_attack")
+        and not issubclass(part, LabelAttack)
+        and not getattr(part, "needs", ())
+    ],
+)
+def test_what_is_said_to_draw_asks_for_a_generator_and_nothing_else_does(part):
+    assert asks_for_a_generator(part) == ("Draws" in described(part).labelled)
 
 
 class NewRule(Krum):
