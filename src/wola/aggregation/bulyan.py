@@ -20,8 +20,8 @@ class Bulyan(Rule):
 
     Each choice scores the r updates that remain by their r - f - 2 nearest others (at least one)
     and takes the best out. Tied ones are taken together; where more of them tie than places are
-    left, each of these places holds their mean, rounded to the dtype. Then as in `MeaMed`. Needs n
-    >= 4f + 3. It has no weights over workers. Squared distances, as its authors take.
+    left, each of these places holds their mean, rounded to the dtype. Then as in `MeaMed`. Needs
+    n >= 4f + 3. It has no weights over workers. Squared distances, as its authors take.
 
     Cost: one pass over the updates for their inner products, O(n^2 d), n - 2f times the scores of
     Krum, and a network that sorts each column.

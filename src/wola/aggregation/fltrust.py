@@ -16,9 +16,9 @@ class FLTrust(OwnUpdateRule):
     .. math:: R = \frac{1}{\sum_j t_j} \sum_i t_i \frac{\|g_0\|}{\|x_i\|} x_i, \qquad
         t_i = \max(0, \cos(x_i, g_0))
 
-    with :math:`g_0` the update that the server makes of its own data as a worker would. Accepts f <
-    n: no count of Byzantine workers is used. Where the formula says nothing the choice is ours: an
-    update of length 0 has no weight, and if none has any, or g_0 is 0, the aggregate is 0 (no
+    with :math:`g_0` the update that the server makes of its own data as a worker would. Accepts
+    f < n: no count of Byzantine workers is used. Where the formula says nothing the choice is ours:
+    an update of length 0 has no weight, and if none has any, or g_0 is 0, the aggregate is 0 (no
     public code that falls back on the plain mean is followed in that). Weights need not sum to 1.
     Needs a reference: ``FLTrust().at(View(reference))``.
 

@@ -41,8 +41,8 @@ class FoolsGold(GramRule):
 
     Our choices: an aggregate of 0 if all are alike; a cosine of 0 for a history of 0; that all
     coordinates count alike, where one version of its authors' code weighs features; and that every
-    a above 0.99 counts as 0.99, where they replace 1 alone, which makes no difference for kappa >=
-    0.2 and lets rounding decide nothing.
+    a above 0.99 counts as 0.99, where they replace 1 alone, which makes no difference for
+    kappa >= 0.2 and lets rounding decide nothing.
 
     Defaults: `kappa`, `eps`: its authors' public code; `total`: ours, since learning rates here are
     for means. Its authors' public code takes the sum.

@@ -16,8 +16,8 @@ class MinimumDiameterAveraging(SubsetRule):
     """The mean of the n - f updates that lie closest together: the subset of least diameter.
 
     Searches all subsets and refuses above 1,000,000 of them. The two farthest of a subset decide
-    alone, so ties are common: the result is the mean over all subsets of least diameter. Accepts f
-    < n/2.
+    alone, so ties are common: the result is the mean over all subsets of least diameter. Accepts
+    f < n/2.
 
     Cost: one pass over the updates for their inner products, O(n^2 d), then all subsets of n - f
     workers.

@@ -18,9 +18,9 @@ from wola.mixing.mixing import Mixing
 class Bucketing(Mixing):
     """Shuffle the updates, cut them into buckets of s, and take the mean of each bucket.
 
-    s is `size`, or else floor(n / 2f), lowered where needed so that more than 2f buckets remain; s
-    = 1 changes nothing (n = 17 with f = 6 or 8), and so does f = 0. The last bucket may be smaller.
-    The shuffle comes from the generator given with the call.
+    s is `size`, or else floor(n / 2f), lowered where needed so that more than 2f buckets remain;
+    s = 1 changes nothing (n = 17 with f = 6 or 8), and so does f = 0. The last bucket may be
+    smaller. The shuffle comes from the generator given with the call.
 
     Defaults: `size`: ours, floor(n / 2f). The WoLA paper's text gives no size.
 
