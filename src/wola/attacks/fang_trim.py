@@ -20,11 +20,11 @@ class FangTrim(Attack):
     With `knowledge` "full", where mean_j > 0 the attackers draw from [min_j / b, min_j] if
     min_j > 0, else from [b min_j, min_j]; where mean_j < 0 from [max_j, b max_j] if max_j > 0, else
     from [max_j, max_j / b]; where it is 0 they send 0. No f values move the trimmed mean farther in
-    that direction. With "partial" the attackers know nothing but `own`, the f updates that they would
-    send if they were honest, and draw from mean - 4 std to mean - 3 std, or from mean + 3 std to
-    mean + 4 std: mean and population std of these. One attacker alone has a std of 0 and sends its
-    own update, which a run notes. With `sample` False nothing is drawn: all send the end nearest to
-    the honest values. The signs are for a server that subtracts updates.
+    that direction. With "partial" the attackers know nothing but `own`, the f updates that they
+    would send if they were honest, and draw from mean - 4 std to mean - 3 std, or from mean + 3 std
+    to mean + 4 std: mean and population std of these. One attacker alone has a std of 0 and sends
+    its own update, which a run notes. With `sample` False nothing is drawn: all send the end
+    nearest to the honest values. The signs are for a server that subtracts updates.
 
     Defaults: `b`, `sample`: its authors; `knowledge`: ours. Its authors have both.
 
