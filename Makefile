@@ -5,7 +5,7 @@ BIN := .venv/bin
 KERNELS := src/wola/aggregation src/wola/mixing src/wola/attacks
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: install demo test fuzz attack-searches flower-check lint methods bench-env bench evidence evidence-report clean
+.PHONY: install demo test fuzz attack-searches flower-check lint methods bench-env bench evidence evidence-report extended extended-report clean
 
 install: .venv/installed
 
@@ -66,6 +66,13 @@ evidence: install
 
 evidence-report: install
 	$(BIN)/python -m benchmarks.evidence --report
+
+# Every rule with WoLA and without, on digits: goes on where it was stopped (results/extended).
+extended: install
+	$(BIN)/python -m benchmarks.extended
+
+extended-report: install
+	$(BIN)/python -m benchmarks.extended --report
 
 clean:
 	rm -rf .venv .venv-bench build dist demo .coverage .mypy_cache .ruff_cache .hypothesis

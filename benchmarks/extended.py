@@ -1,0 +1,206 @@
+"""Every rule with WoLA and without, under every kind of attack, on digits: `make extended`.
+
+`results/extended` has a grid for each alpha, f and seed, in the order of their names, and
+`runs.parquet` with the numbers of the runs that are done. Whoever runs this goes on with the first
+grid that is not done, on all cores, until it is stopped or all are done. `make extended-report`
+writes `results/extended.md` from that table.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from benchmarks.evidence import grids
+from wola.bench.coincidence import representative
+from wola.bench.executors.local import LocalExecutor
+from wola.bench.grid import Grid
+from wola.bench.run import run_grid
+from wola.bench.store import Store
+from wola.ground.files import write_whole
+from wola.training import Scenario
+
+COLUMNS = Path("results/extended")
+STORE = Path("extended/store")
+TABLE = "runs.parquet"
+PLACE = ("alpha", "byzantine", "aggregator", "attack", "strategy", "seed")
+NUMBERS = ("accuracy", "final_accuracy", "worst_class", "byzantine_share", "ending")
+#: What the last column of a matrix is called.
+WORST = "worst"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Goes on with the grids; the exit code is 1 if a run failed."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.extended", description=__doc__.splitlines()[0]
+    )
+    parser.add_argument("--columns", type=Path, default=COLUMNS, help="grids and table")
+    parser.add_argument("--store", type=Path, default=STORE, help="where the runs are kept")
+    parser.add_argument("--processes", type=int, help="runs at once")
+    parser.add_argument("--report", action="store_true", help="write the page, run nothing")
+    asked = parser.parse_args(arguments)
+    if asked.report:
+        page = asked.columns.with_suffix(".md")
+        write_whole(page, report(asked.columns).encode())
+        print(f"written: {page}")
+        return 0
+    store, failed = Store.open(asked.store), 0
+    try:
+        for path in grids(asked.columns):
+            failed += run_column(path, store, asked.columns / TABLE, asked.processes)
+    except KeyboardInterrupt:
+        print("stopped; the same command goes on")
+    return 1 if failed else 0
+
+
+def run_column(path: Path, store: Store, table: Path, processes: int | None) -> int:
+    """Does what the table lacks of one grid, and adds it, also when stopped; how many failed."""
+    done = known(table)
+    scenarios = [s for s in Grid.from_toml(path).scenarios() if key_of(s) not in done]
+    print(f"{path.name}: {len(scenarios)} to do", flush=True)
+    if not scenarios:
+        return 0
+    try:
+        executor = LocalExecutor(processes=processes)
+        report = run_grid(scenarios, store, executor=executor, title=path.stem)
+    finally:
+        add(store, table)
+    return len(report.failed)
+
+
+def key_of(scenario: Scenario) -> str:
+    """The key of the run that answers a scenario."""
+    return representative(scenario).key()
+
+
+def known(table: Path) -> set[str]:
+    """The keys of the runs in the table."""
+    return set(pl.read_parquet(table, columns=["key"])["key"]) if table.exists() else set()
+
+
+def add(store: Store, table: Path) -> None:
+    """Adds the runs of a store to the table, in the order of their keys."""
+    found = store.frame().select("key", *PLACE, *NUMBERS)
+    if table.exists():
+        found = pl.concat([pl.read_parquet(table), found]).unique("key", keep="first")
+    found.sort("key").write_parquet(table)
+
+
+def report(columns: Path) -> str:
+    """The page: a matrix for each alpha and f, and where WoLA does not win."""
+    answers = answered(columns)
+    seeds = sorted(answers["seed"].unique())
+    lines = [
+        "# Every rule, with WoLA and without",
+        "",
+        "Digits, n = 17, the paper's training; the server holds 100 samples of its own, ten of "
+        "each class, in every run, so that all rules train on the same data. Accuracy over "
+        f"training in %, mean over the seeds that are there (of {', '.join(map(str, seeds))}). "
+        "`worst` is the lowest of a row. The best of each column is bold. Made by "
+        "`make extended-report` from `results/extended/runs.parquet`; `make extended` adds runs.",
+        "",
+        *summary(answers),
+    ]
+    for (alpha, f), some in answers.group_by("alpha", "byzantine", maintain_order=True):
+        lines += matrix(float(alpha), int(f), some)
+    return "\n".join(lines) + "\n"
+
+
+def answered(columns: Path) -> pl.DataFrame:
+    """A row for each scenario of the grids that has a run, under its own names."""
+    runs = pl.read_parquet(columns / TABLE)
+    found = {row["key"]: row for row in runs.iter_rows(named=True)}
+    rows = [
+        {
+            "alpha": scenario.alpha,
+            "byzantine": scenario.byzantine,
+            "aggregator": scenario.aggregator,
+            "attack": scenario.attack,
+            "strategy": scenario.strategy,
+            "seed": scenario.seed,
+            **{name: found[key][name] for name in NUMBERS},
+        }
+        for path in grids(columns)
+        for scenario in Grid.from_toml(path).scenarios()
+        if (key := key_of(scenario)) in found
+    ]
+    return pl.DataFrame(rows).unique(PLACE, keep="first", maintain_order=True)
+
+
+def means(some: pl.DataFrame) -> pl.DataFrame:
+    """The mean accuracy of each rule, strategy and attack over the seeds there are."""
+    place = ["aggregator", "strategy", "attack"]
+    return some.group_by(place, maintain_order=True).agg(
+        pl.col("accuracy").mean(), seeds=pl.col("seed").n_unique()
+    )
+
+
+def summary(answers: pl.DataFrame) -> list[str]:
+    """How often WoLA beats the same rule without it, and where it does not."""
+    cells = answers.group_by("alpha", "byzantine", "aggregator", "attack", "strategy").agg(
+        pl.col("accuracy").mean()
+    )
+    wide = cells.pivot("strategy", values="accuracy", index=cells.columns[:4]).sort(
+        "alpha", "byzantine", "aggregator", "attack"
+    )
+    both = wide.drop_nulls(["-", "WoLA"]).with_columns(gain=pl.col("WoLA") - pl.col("-"))
+    better = both.filter(pl.col("gain") > 0)
+    lines = [
+        f"With the WoLA loss the same rule under the same attack is better in {len(better)} of "
+        f"{len(both)} cells, by {both['gain'].median():.1f} points in the middle one. By rule, "
+        "over all attacks and columns that are there:",
+        "",
+        "| rule | plain | WoLA | gain | worse in |",
+        "|---|---|---|---|---|",
+    ]
+    for (rule,), some in both.group_by("aggregator", maintain_order=True):
+        worse = some.filter(pl.col("gain") <= 0)
+        lines.append(
+            f"| {rule} | {some['-'].mean():.1f} | {some['WoLA'].mean():.1f} | "
+            f"{some['gain'].mean():+.1f} | {len(worse)} of {len(some)} |"
+        )
+    losses = both.filter(pl.col("gain") < -1).sort("gain")
+    lines += ["", f"Where WoLA loses more than a point ({len(losses)} cells):", ""]
+    lines += [
+        f"- alpha {row['alpha']:g}, f {row['byzantine']}, {row['aggregator']}, {row['attack']}: "
+        f"{row['-']:.1f} without, {row['WoLA']:.1f} with"
+        for row in losses.iter_rows(named=True)
+    ]
+    return [*lines, ""]
+
+
+def matrix(alpha: float, f: int, some: pl.DataFrame) -> list[str]:
+    """One table: a row for each rule and strategy, a column for each attack, and the worst."""
+    cells = means(some)
+    attacks = list(dict.fromkeys(cells["attack"]))
+    shown = list(rows_of(cells, attacks))
+    best = {column: max(row[column] for _, row in shown) for column in (*attacks, WORST)}
+    seeds = cells["seeds"]
+    lines = [
+        f"## alpha {alpha:g}, f = {f} ({seeds.min()} to {seeds.max()} seeds)",
+        "",
+        f"| rule | {' | '.join(attacks)} | {WORST} |",
+        f"|---|{'---|' * (len(attacks) + 1)}",
+    ]
+    for name, row in shown:
+        told = (
+            f"**{row[column]:.1f}**" if row[column] == best[column] else f"{row[column]:.1f}"
+            for column in (*attacks, WORST)
+        )
+        lines.append(f"| {name} | {' | '.join(told)} |")
+    return [*lines, ""]
+
+
+def rows_of(cells: pl.DataFrame, attacks: Sequence[str]) -> Iterator[tuple[str, dict[str, float]]]:
+    """The rows that have all attacks, by rule and strategy."""
+    for (rule, strategy), some in cells.group_by("aggregator", "strategy", maintain_order=True):
+        row = dict(some.select("attack", "accuracy").iter_rows())
+        if len(row) == len(attacks):
+            name = rule if strategy == "-" else f"{rule}, {strategy}"
+            yield str(name), {**row, WORST: min(row.values())}
+
+
+if __name__ == "__main__":
+    sys.exit(main())
