@@ -2,6 +2,7 @@
 
 from wola.attacks.alie import ALIE, alie_factor
 from wola.attacks.attack import Attack, ColludingAttack, Seen
+from wola.attacks.beyond import Beyond, BeyondRun
 from wola.attacks.fang_krum import FangKrum
 from wola.attacks.fang_trim import FangTrim
 from wola.attacks.foe import FOE
@@ -19,9 +20,11 @@ from wola.attacks.nan import NaN
 from wola.attacks.one_class import OneClass
 from wola.attacks.optimal_alie import OptimalALIE
 from wola.attacks.optimal_foe import OptimalFOE
+from wola.attacks.patient import Patient, PatientRun
 from wola.attacks.poisoned_fl import PoisonedFL, PoisonedFLRun
 from wola.attacks.scaled_sign_flip import ScaledSignFlip
 from wola.attacks.sign_flip import SignFlip
+from wola.attacks.span_search import SpanSearch
 from wola.attacks.tilt import Tilt
 from wola.attacks.worst_of import WorstOf, WorstOfRun
 from wola.attacks.zero import Zero
@@ -30,6 +33,8 @@ __all__ = [
     "ALIE",
     "FOE",
     "Attack",
+    "Beyond",
+    "BeyondRun",
     "ColludingAttack",
     "FangKrum",
     "FangTrim",
@@ -48,11 +53,14 @@ __all__ = [
     "OneClass",
     "OptimalALIE",
     "OptimalFOE",
+    "Patient",
+    "PatientRun",
     "PoisonedFL",
     "PoisonedFLRun",
     "ScaledSignFlip",
     "Seen",
     "SignFlip",
+    "SpanSearch",
     "Tilt",
     "WorstOf",
     "WorstOfRun",

@@ -10,6 +10,9 @@ from wola.aggregation.source import times_power_of_two
 #: Norms between 1/COMFORTABLE and COMFORTABLE keep their fourth powers, sums of them included.
 COMFORTABLE = 2.0**130
 
+#: A part of a vector that is shorter than this share of it is rounding alone.
+ROUNDING = 1e-6
+
 
 def exponent_of(peak: float) -> int:
     """The whole number e with 2^(e-1) <= peak < 2^e; 0 for 0.
@@ -72,3 +75,18 @@ def unit(vector: Tensor) -> Tensor:
     near = times_power_of_two(vector, -exponent_of(peak))
     length = float(torch.linalg.vector_norm(near))
     return near / length if length > 0 else vector
+
+
+def orthogonal(vector: Tensor, along: Tensor) -> Tensor:
+    """The unit vector of the part of a vector orthogonal to a unit vector; 0 if there is none.
+
+    >>> orthogonal(torch.tensor([5.0, -2.0]), torch.tensor([1.0, 0.0]))
+    tensor([ 0., -1.])
+    """
+    size = float(torch.linalg.vector_norm(vector))
+    part = vector - float(vector @ along) * along
+    if not float(torch.linalg.vector_norm(part)) > ROUNDING * size:
+        return torch.zeros_like(vector)
+    # Once more: what rounding left of the direction itself.
+    part = unit(part)
+    return unit(part - float(part @ along) * along)

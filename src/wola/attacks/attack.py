@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -89,6 +89,14 @@ class Attack(ABC):
                 f"own has shape {tuple(known.shape)}; allowed: {shape}, one row per attacker"
             )
         return known.to(honest)
+
+    def meet(self, workers: Sequence[int]) -> None:
+        """The honest workers of the coming round, by number, in the order of their updates.
+
+        A training run calls it before each round, in which some workers may be absent. An attack
+        that follows a worker from round to round may use it, the others do nothing.
+        """
+        return
 
     def observe(self, movement: Tensor, lr: float) -> None:
         """The server has moved the model: parameters (d,) by `movement`, with learning rate `lr`.

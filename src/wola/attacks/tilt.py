@@ -9,13 +9,10 @@ from torch import Generator, Tensor
 
 from wola.aggregation.rule import At, Rule
 from wola.attacks._moments import mean_and_std
-from wola.attacks._scale import unit
+from wola.attacks._scale import orthogonal, unit
 from wola.attacks.attack import Seen
 from wola.attacks.optimal import Family, Line, Optimal
 from wola.ground.checks import check_number
-
-#: A part of a vector that is shorter than this share of it is rounding alone.
-ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
@@ -113,10 +110,10 @@ def _frame(seen: Seen, rule: Rule | None) -> tuple[Tensor, Tensor]:
     length = float(torch.linalg.vector_norm(mean))
     trusted = _trusted(rule, seen)
     along = unit(mean) if trusted is None else trusted
-    across = torch.zeros_like(mean) if trusted is None else _orthogonal(-mean, along)
+    across = torch.zeros_like(mean) if trusted is None else orthogonal(-mean, along)
     if not across.any():
         std = mean_and_std(seen.honest, 0.0, 1.0).double()
-        across = _orthogonal(-mean.sign() * std, along)
+        across = orthogonal(-mean.sign() * std, along)
     return length * along, length * across
 
 
@@ -127,14 +124,3 @@ def _trusted(rule: Rule | None, seen: Seen) -> Tensor | None:
     own = rule.view.known.mean()[0].to(seen.honest.device, torch.float64)
     direction = unit(own) if bool(own.isfinite().all()) else torch.zeros_like(own)
     return direction if direction.any() else None
-
-
-def _orthogonal(vector: Tensor, along: Tensor) -> Tensor:
-    """The unit vector of the part of a vector orthogonal to a unit vector; 0 if there is none."""
-    size = float(torch.linalg.vector_norm(vector))
-    part = vector - float(vector @ along) * along
-    if not float(torch.linalg.vector_norm(part)) > ROUNDING * size:
-        return torch.zeros_like(vector)
-    # Once more: what rounding left of the direction itself.
-    part = unit(part)
-    return unit(part - float(part @ along) * along)

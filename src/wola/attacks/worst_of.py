@@ -1,8 +1,8 @@
 """Of several attacks, in each round the one that hurts the server's own rule most."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import torch
 from torch import Generator, Tensor
@@ -10,6 +10,7 @@ from torch import Generator, Tensor
 from wola.aggregation.opening import TooFewUpdates
 from wola.aggregation.rule import Rule
 from wola.aggregation.source import times_power_of_two
+from wola.attacks._judge import Goal
 from wola.attacks.alie import ALIE
 from wola.attacks.attack import Attack, look
 from wola.attacks.fang_krum import FangKrum
@@ -22,8 +23,6 @@ from wola.attacks.optimal_foe import OptimalFOE
 from wola.attacks.sign_flip import SignFlip
 from wola.ground.checks import check_choice
 from wola.ground.generators import copied
-
-Goal = Literal["distance", "ascent"]
 
 #: Numbers that differ by less than this, relative to the larger, are ties up to rounding.
 ROUNDING = 1e-9
@@ -153,6 +152,11 @@ class WorstOfRun(WorstOf):
                 best = k
         self.memory.counts[best] += 1
         return sent[best]
+
+    def meet(self, workers: Sequence[int]) -> None:
+        """All attacks are told who takes part."""
+        for attack in self.memory.running:
+            attack.meet(workers)
 
     def observe(self, movement: Tensor, lr: float) -> None:
         """All attacks see how the model moved."""

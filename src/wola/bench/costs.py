@@ -14,7 +14,7 @@ from wola.training import Scenario
 from wola.training.federation import trains_on_data
 
 #: Attacks that try the server's rule, many times over: they cost what the rule costs.
-JUDGING = ("optimal-", "tilt", "fang-krum", "worst-of")
+JUDGING = ("optimal-", "tilt", "fang-krum", "worst-of", "span-search", "patient")
 
 
 @dataclass(frozen=True)

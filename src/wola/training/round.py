@@ -70,6 +70,7 @@ class Round:
         scenario, watch = self.scenario, self.watch
         lr = scenario.learning_rate(step)
         present, computing, honest = self.participants(step)
+        self.meet(present[:honest])
         with watch("batches"):
             batches = draw_batches(self.federation, scenario, computing, step)
         with watch("gradients"):
@@ -123,6 +124,12 @@ class Round:
             present = sorted(drawn[:c].tolist())
         computing = [worker for worker in present if worker < self.federation.computing]
         return present, computing, sum(worker < self.scenario.honest for worker in present)
+
+    def meet(self, honest: Sequence[int]) -> None:
+        """The attackers learn which honest workers take part."""
+        for attack in (self.attack, self.statistics_attack):
+            if attack is not None:
+                attack.meet(honest)
 
     def sent(self, present: Sequence[int], computing: Sequence[int], gradients: Tensor) -> Tensor:
         """m_i <- beta m_i + (1 - beta) g_i for those that compute; the matrix (c, d) sent."""
