@@ -12,6 +12,7 @@ from wola.attacks import (
     ALIE,
     FOE,
     Attack,
+    Beyond,
     FangKrum,
     FangTrim,
     Gaussian,
@@ -24,9 +25,11 @@ from wola.attacks import (
     NaN,
     OptimalALIE,
     OptimalFOE,
+    Patient,
     PoisonedFL,
     ScaledSignFlip,
     SignFlip,
+    SpanSearch,
     Tilt,
     WorstOf,
     Zero,
@@ -50,6 +53,9 @@ COLLUDING: list[Attack] = [
     OptimalFOE(evaluations=6),
     Tilt(evaluations=6),
     Tilt(angle=50.0),
+    SpanSearch(evaluations=10),
+    Beyond(),
+    Beyond(angle=120.0),
     FangKrum(),
     FangKrum(knowledge="partial"),
     FangTrim(sample=False),
@@ -61,6 +67,8 @@ OTHERS: list[Attack] = [
     FangTrim(knowledge="partial"),
     PoisonedFL(),
     WorstOf((FOE(), ALIE(), Mimic())),
+    Patient(rounds=1),
+    Patient(rounds=0, attack=SpanSearch(evaluations=10)),
 ]
 ATTACKS = BLIND + COLLUDING + OTHERS
 

@@ -198,7 +198,7 @@ def test_factors_that_are_no_powers_of_two_pass_through_too(attack, scale):
 
 def test_all_attacks_but_those_that_go_by_something_else_are_scale_equivariant():
     others = {type(attack).__name__ for attack in ATTACKS if not attack.scale_equivariant}
-    assert others == {"Gaussian", "Infinite", "NaN", "PoisonedFL", "WorstOf"}
+    assert others == {"Gaussian", "Infinite", "NaN", "Patient", "PoisonedFL", "WorstOf"}
 
 
 PARTIAL = [FangKrum(knowledge="partial"), FangTrim(sample=False, knowledge="partial")]

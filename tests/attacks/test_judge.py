@@ -20,6 +20,7 @@ from wola.aggregation import (
 )
 from wola.aggregation.generators import copied
 from wola.attacks._judge import Judge, inner, squared_length, trailing_copies
+from wola.attacks.attack import look
 from wola.mixing import ARC, NNM, Bucketing, Clipping, FoundationFL
 
 RULES = [
@@ -56,6 +57,16 @@ def test_the_distance_in_gram_space_is_that_of_the_rule_itself(rule, shift):
         aggregate = rule(torch.cat([honest, row.expand(2, -1)]), 2, generator(3))
         expected = float((aggregate - honest.mean(0)).square().sum())
         assert judge.moved(candidate) == pytest.approx(expected, rel=1e-6, abs=1e-8)
+
+
+def test_what_the_server_knows_of_workers_that_it_drops_is_left_out():
+    honest = honest_updates(4, 3)
+    honest[1] = float("nan")
+    labels = torch.arange(12).reshape(6, 2)
+    view = View(ReferenceRows(mean=honest[0]), labels, workers=("a", "b", "c", "d", "e", "f"))
+    kept = FLTrust().at(view).among(look(honest, 2).rows)
+    assert kept.view.workers == ("a", "c", "d", "e", "f")
+    assert torch.equal(kept.view.labels, labels[[0, 2, 3, 4, 5]])
 
 
 @pytest.mark.parametrize("rule", RULES, ids=str)

@@ -7,11 +7,13 @@ import pytest
 import torch
 
 from tests.aggregation.memory_rules import NAMES, RULES, F, N, made, remembered, same, view
+from tests.attacks.sample import generator
 from wola.aggregation import BOBA, FLTrust, GramRule, MoNNA, ReferenceRows, View
-from wola.attacks import FangKrum, OptimalALIE, OptimalFOE, WorstOf
+from wola.attacks import FangKrum, OptimalALIE, OptimalFOE, SpanSearch, WorstOf
 from wola.attacks._judge import Judge
 
 BOUND = [rule.at(view(made(9)[1], NAMES, remembered(rule))) for rule in RULES]
+JUDGING = [OptimalALIE(8), OptimalFOE(8), FangKrum(), WorstOf(), SpanSearch(8)]
 SERVER_RULES = [rule.at(view(made(9)[1])) for rule in (FLTrust(), MoNNA(), MoNNA(own=False))]
 
 
@@ -28,11 +30,11 @@ def test_a_candidate_of_the_attackers_is_judged_as_the_server_will_aggregate_it(
 
 
 @pytest.mark.parametrize("rule", [*BOUND, *SERVER_RULES], ids=str)
-@pytest.mark.parametrize("attack", [OptimalALIE(8), OptimalFOE(8), FangKrum(), WorstOf()], ids=str)
+@pytest.mark.parametrize("attack", JUDGING, ids=str)
 def test_attacks_that_look_at_the_rule_leave_its_memory_alone(rule, attack):
     honest = torch.from_numpy(made(4)[0][: N - F])
     before = {name: value.clone() for name, value in rule.view.memory.items()}
-    assert torch.isfinite(attack(honest, F, rule=rule)).all()
+    assert torch.isfinite(attack(honest, F, rule=rule, generator=generator())).all()
     assert same(rule.view.memory, before)
 
 
@@ -48,12 +50,12 @@ class Listening(GramRule):
         return np.full(space.n, 1.0 / space.n)
 
 
-@pytest.mark.parametrize("attack", [OptimalALIE(8), OptimalFOE(8), FangKrum(), WorstOf()], ids=str)
+@pytest.mark.parametrize("attack", JUDGING, ids=str)
 def test_attackers_keep_the_names_of_those_that_the_server_does_not_drop(attack):
     honest = torch.from_numpy(made(4)[0][: N - F])
     honest[1, 0] = float("nan")
     rule = Listening()
-    attack(honest, F, rule=rule.at(view(made(4)[1], NAMES)))
+    attack(honest, F, rule=rule.at(view(made(4)[1], NAMES)), generator=generator())
     assert rule.heard == {tuple("acdefghi")}
 
 

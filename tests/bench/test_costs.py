@@ -195,7 +195,7 @@ def test_attackers_that_know_their_own_updates_alone_compute_them():
         assert computing_workers(iris(workers=10, byzantine=4, attack=honest)) == 6
 
 
-@pytest.mark.parametrize("attack", ["optimal-alie", "tilt", "fang-krum", "worst-of"])
+@pytest.mark.parametrize("attack", ["optimal-alie", "tilt", "fang-krum", "worst-of", "span-search"])
 def test_an_attack_that_tries_the_rule_costs_another_time_with_another_rule(attack):
     scenarios = [iris(attack=attack, aggregator=rule) for rule in ("median", "mda")]
     learnt, summary = LearntCosts(), {"steps": 1, "seconds": defaultdict(lambda: 7.0)}
@@ -208,7 +208,15 @@ def test_an_attack_that_tries_the_rule_costs_another_time_with_another_rule(atta
 
 def test_the_shipped_table_knows_the_attacks_that_try_the_rule():
     judging = {name for name in ATTACKS if name.startswith(JUDGING)}
-    assert judging == {"optimal-alie", "optimal-foe", "tilt", "fang-krum", "worst-of"}
+    assert judging == {
+        "optimal-alie",
+        "optimal-foe",
+        "tilt",
+        "fang-krum",
+        "worst-of",
+        "span-search",
+        "patient",
+    }
     for name, costs in RecordedCosts.shipped().datasets.items():
         assert judging <= set(costs["attacks"]), name
         assert min(costs["attacks"][attack] for attack in judging) > costs["attacks"]["sf"]

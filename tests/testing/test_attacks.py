@@ -124,6 +124,10 @@ LIBRARY = [
     (attacks.Tilt(angle=50.0), {}),
     (attacks.PoisonedFL(), {}),
     (attacks.WorstOf((attacks.FOE(), attacks.ALIE())), {}),
+    (attacks.SpanSearch(evaluations=10), {}),
+    (attacks.Beyond(), {}),
+    (attacks.Patient(rounds=1, attack=attacks.FOE()), {"permutation": False}),
+    (attacks.Patient(rounds=0, attack=attacks.FOE()), {}),
 ]
 
 

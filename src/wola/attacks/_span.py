@@ -8,6 +8,7 @@ from math import cos, radians, sin, sqrt
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from wola.aggregation.products import Floats
@@ -19,35 +20,44 @@ from wola.attacks._scale import ROUNDING
 #: Columns in which the order of two updates is usually decided.
 FIRST_COLUMNS = 4096
 
+#: Digits up to which lengths are compared, against the spread.
+DIGITS = 9
+
 
 def spanning_rows(honest: Tensor) -> Tensor:
-    """The honest updates (h, d) in an order of their own, and mean + std below them, (h+1, d).
+    """The honest updates (h, d), and mean + std below them, (h+1, d).
 
-    They are sorted by the first column in which they differ, so that the order of the workers
-    decides nothing. With mean + std in place of std, coefficients that add up to one leave what
-    the updates have in common, however large, as it is.
+    With mean + std in place of std, coefficients that add up to one leave what the updates have in
+    common, however large, as it is.
+    """
+    return torch.cat([honest, mean_and_std(honest, 1.0, 1.0)[None]])
+
+
+def own_order(honest: Tensor) -> NDArray[np.int64]:
+    """The honest updates (h, d), sorted by the first column in which they differ: their positions.
+
+    What is drawn for them in this order does not depend on that of the workers.
+
+    >>> own_order(torch.tensor([[1.0, 5.0], [1.0, 4.0], [0.0, 9.0]]))
+    array([2, 1, 0])
     """
     left, order = np.arange(len(honest)), []
     while len(left):
-        first = lexicographically_first(torch.split(honest, FIRST_COLUMNS, dim=1), left)
-        order.append(first)
-        left = left[left != first]
-    rows = honest.new_empty(len(honest) + 1, honest.shape[1])
-    torch.index_select(
-        honest, 0, torch.tensor(order, device=honest.device), out=rows[: len(honest)]
-    )
-    rows[-1] = mean_and_std(rows[:-1], 1.0, 1.0)
-    return rows
+        order.append(lexicographically_first(torch.split(honest, FIRST_COLUMNS, dim=1), left))
+        left = left[left != order[-1]]
+    return np.array(order)
 
 
 @dataclass(frozen=True)
 class Span:
     """Vectors by their coefficients (h+1,) over h honest updates and mean + std.
 
-    `products` (h+2, h+2) are those of the centred rows and of the centre, see `centred_products`.
+    `products` (h+2, h+2) are those of the centred rows and of the centre, see `centred_products`;
+    `order` (h,) is the order in which something is drawn for the honest updates.
     """
 
     products: Floats
+    order: NDArray[np.int64]
 
     @property
     def h(self) -> int:
@@ -78,10 +88,11 @@ class Span:
         """The Euclidean length of a vector."""
         return sqrt(squared_length(self.products, vector))
 
-    def deviation(self, i: int) -> Floats:
-        """The honest update i less the mean."""
-        apart: Floats = np.eye(self.h + 1)[i] - self.mean
-        return apart
+    def deviations(self) -> list[Floats]:
+        """The honest updates less the mean, the longest first, up to rounding."""
+        apart = [row - self.mean for row in np.eye(self.h + 1)[self.order]]
+        unit = self.spread or 1.0
+        return sorted(apart, key=lambda row: -round(self.length(row) / unit, DIGITS))
 
     def scaled(self, vector: Floats, length: float) -> Floats | None:
         """A vector at another length; None if it has no direction but that of rounding."""
@@ -111,17 +122,17 @@ class Span:
         turned: Floats = self.typical_length * (cos(turn) * along + sin(turn) * across)
         return turned
 
-    def drawn(self, draw: np.random.Generator) -> Floats | None:
-        """A random direction of the span, as long as the spread; None where there is no direction.
+    def drawn(self, length: float, draw: np.random.Generator) -> Floats | None:
+        """A random vector of the span at a length; None where there is no direction.
 
         A random mixture of deviations, the standard deviation and the mean have random shares.
         """
-        shares = draw.standard_normal(3)
-        weights = draw.standard_normal(self.h)
-        deviations = np.append(weights - weights.mean(), 0.0)
+        shares, weights = draw.standard_normal(3), np.zeros(self.h + 1)
+        weights[self.order] = draw.standard_normal(self.h)
+        deviations = weights - weights.sum() * self.mean
         total = np.zeros(self.h + 1)
         for share, vector in zip(shares, (deviations, self.std, self.mean), strict=True):
-            direction = self.scaled(vector, 1.0)
+            direction = self.scaled(vector, self.typical_length)
             if direction is not None:
                 total += share * direction
-        return self.scaled(total, self.spread) if total.any() else None
+        return self.scaled(total, length)

@@ -20,7 +20,7 @@ from wola.aggregation.source import Matrix
 from wola.aggregation.space import Space
 from wola.attacks._judge import Columns, Goal, Judge
 from wola.attacks._line_search import line_search
-from wola.attacks._span import Span, spanning_rows
+from wola.attacks._span import Span, own_order, spanning_rows
 from wola.attacks.alie import alie_factor
 from wola.attacks.attack import ColludingAttack, Seen
 from wola.ground.checks import check_choice, check_whole
@@ -156,8 +156,9 @@ class _Search:
     @cached_property
     def span(self) -> Span:
         """The honest span; rows that the server has of its own are left out."""
-        rows = np.append(np.arange(self.judge.h + 1), -1)
-        return Span(self.judge.space.products[np.ix_(rows, rows)])
+        h = self.judge.h
+        rows = np.append(np.arange(h + 1), -1)
+        return Span(self.judge.space.products[np.ix_(rows, rows)], own_order(self.judge.base[:h]))
 
     @property
     def left(self) -> int:
@@ -184,9 +185,9 @@ class _Search:
         for candidate in islice(self._tilts(), min(self.left, 3 * whole // 10)):
             self.look_at(candidate, "tilt")
         for _ in range(min(self.left, whole // 20)):
-            direction = span.drawn(draw)
-            if direction is not None:
-                self.look_at(span.mean + direction, "random")
+            step = span.drawn(span.spread, draw)
+            if step is not None:
+                self.look_at(span.mean + step, "random")
 
     def _along(self, kind: str, unit: Floats, first: Sequence[float], evaluations: int) -> None:
         """The search of `OptimalALIE` among mean + u `unit`."""
@@ -199,10 +200,8 @@ class _Search:
 
     def _tilts(self) -> Iterator[Floats]:
         """Updates turned towards and away from honest deviations, the longest ones first."""
-        span = self.span
-        deviations = sorted(map(span.deviation, range(span.h)), key=span.length, reverse=True)
-        for angle, deviation, side in product(ANGLES, deviations, (1.0, -1.0)):
-            candidate = span.tilted(side * deviation, angle)
+        for angle, deviation, side in product(ANGLES, self.span.deviations(), (1.0, -1.0)):
+            candidate = self.span.tilted(side * deviation, angle)
             if candidate is not None:
                 yield candidate
 
@@ -218,11 +217,10 @@ class _Search:
                 factor = 2.0 ** (steps[0] * draw.standard_normal())
                 candidate = span.mean + factor * offset
             else:
-                direction = span.drawn(draw)
-                if direction is None:
+                step = span.drawn(steps[1] * span.length(offset), draw)
+                if step is None:
                     return
-                share = steps[1] * span.length(offset) / span.length(direction)
-                candidate = worst.candidate + share * direction
+                candidate = worst.candidate + step
             helped = _is_higher(self.look_at(candidate, "refined"), worst.harm)
             steps[turn] = min(steps[turn] * (LONGER if helped else SHORTER), LONGEST_STEP)
             turn = 1 - turn
