@@ -113,7 +113,9 @@ def _parts(
     for attack in ("none", *ATTACKS):
         known = attack in by_attack
         found_attacks[attack] = (
-            by_attack[attack] if known else _phase("attack", base, dataset, attack=_BEGUN.get(attack, attack))
+            by_attack[attack]
+            if known
+            else _phase("attack", base, dataset, attack=_BEGUN.get(attack, attack))
         )
     return {"rules": found_rules, "attacks": found_attacks}
 
