@@ -35,6 +35,7 @@ from wola.aggregation.rule import (
 )
 from wola.aggregation.selection import smallest
 from wola.aggregation.smea import SMEA
+from wola.aggregation.soft_set_hull import SoftSetHull
 from wola.aggregation.space import Space
 from wola.aggregation.trimmed_mean import TrimmedMean
 from wola.aggregation.view import Memory, MissingReference, Reference, ReferenceRows, View
@@ -78,6 +79,7 @@ __all__ = [
     "Reference",
     "ReferenceRows",
     "Rule",
+    "SoftSetHull",
     "Solution",
     "Space",
     "TooFewUpdates",

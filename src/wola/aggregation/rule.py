@@ -99,8 +99,8 @@ class Rule(ABC):
     needs: ClassVar[frozenset[str]] = frozenset()
     """What the rule must know of the server's: see `wola.aggregation.view.GIVEN_BY`."""
 
-    remembers: ClassVar[Literal["nothing", "workers", "aggregate"]] = "nothing"
-    """What the rule keeps from round to round: something of each worker, or its last aggregate."""
+    remembers: ClassVar[Literal["nothing", "workers", "pairs", "aggregate"]] = "nothing"
+    """What the rule keeps from round to round: of each worker, of two workers, or its aggregate."""
 
     @abstractmethod
     def solve(self, space: Space, f: int, generator: Generator | None) -> Solution:

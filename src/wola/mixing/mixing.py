@@ -143,7 +143,9 @@ class Chain(Rule):
         return self.rule.needs
 
     @property
-    def remembers(self) -> Literal["nothing", "workers", "aggregate"]:  # type: ignore[override]
+    def remembers(  # type: ignore[override]
+        self,
+    ) -> Literal["nothing", "workers", "pairs", "aggregate"]:
         """What the rule keeps."""
         return self.rule.remembers
 
@@ -162,7 +164,7 @@ class Chain(Rule):
             for mixing in self.mixings:
                 mixing.check(reaching, f)
                 reaching = mixing.count(reaching, f)
-            if self.rule.remembers == "workers":
+            if self.rule.remembers in ("workers", "pairs"):
                 self._check_names_last(n, f)
             self.rule.check(reaching, f)
         except ValueError as error:

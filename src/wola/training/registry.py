@@ -37,6 +37,7 @@ from wola.aggregation import (
     MultiKrum,
     NormalisedMean,
     Rule,
+    SoftSetHull,
     TrimmedMean,
     Zeno,
     ZenoPlusPlus,
@@ -149,6 +150,7 @@ AGGREGATORS: Mapping[str, type[Rule]] = MappingProxyType(
         "gas": GAS,
         "greco": GReco,
         "hullguard": HullGuard,
+        "soft-set-hull": SoftSetHull,
     }
 )
 
