@@ -8,40 +8,43 @@ from wola.aggregation.products import Floats
 
 #: A set that would lower the objective at no steeper slope than this is not taken in.
 STEEP = 1e-13
-#: Directions in which the objective is curved less, relative to the most, are straight.
-CURVED = 1e-12
-#: Sets taken in at most; a few times the number of workers are enough.
-MOST_STEPS = 10_000
+#: What rises or falls less is level.
+LEVEL = 1e-14
+#: Directions in which the objective is curved less, relative to its products, are straight.
+CURVED = 1e-13
 
 
-def hull_minimum(cosines: Floats, left_out: NDArray[np.int32], costs: Floats) -> Floats:
+def hull_minimum(products: Floats, left_out: NDArray[np.int32], costs: Floats) -> Floats:
     r"""The weights over n workers of the mixture of sets that minimises length and cost, (n,).
 
     .. math:: \min_\lambda \tfrac12 \| \sum_S \lambda_S m_S \|^2 + \sum_S \lambda_S c_S
         \quad\text{with}\quad \lambda \ge 0, \ \sum_S \lambda_S = 1
 
-    with m_S the mean of the unit vectors of a set, whose inner products are `cosines` (n, n). Row s
-    of `left_out` (s, f) holds the workers that set s lacks, `costs` (s,) are the c_S. The vector
-    that minimises is unique; its weights are so where the unit vectors are independent. Frank-Wolfe
-    steps, each followed by the exact minimum over the sets met so far (an active set method): few
-    sets are ever held, and what is found is the minimum up to rounding.
+    with m_S the mean of the vectors of a set, whose inner products are `products` (n, n). Row s of
+    `left_out` (s, f) holds the workers that set s lacks, `costs` (s,) are the c_S. The vector that
+    minimises is unique; its weights are so where the vectors are independent. Frank-Wolfe steps,
+    each followed by the exact minimum over the sets met so far (an active set method): few sets are
+    ever held, and what is found is the minimum up to rounding.
 
     >>> opposite = np.array([[1.0, -1.0], [-1.0, 1.0]])
     >>> hull_minimum(opposite, np.array([[1], [0]], np.int32), np.array([0.0, 0.4]))
     array([0.6, 0.4])
     """
-    n = len(cosines)
+    n = len(products)
     held = [int(costs.argmin())]
     shares, points = np.ones(1), _points(left_out[held], n)
-    for _ in range(MOST_STEPS):
-        slope = cosines @ (shares @ points)
+    met: set[frozenset[int]] = set()
+    # Each choice of sets has one minimum, below the one before: only rounding can bring one back.
+    while frozenset(held) not in met:
+        met.add(frozenset(held))
+        slope = products @ (shares @ points)
         new = int(_set_kernels.cheapest(left_out, costs, slope))
         point = _points(left_out[[new]], n)
         values = points @ slope + costs[held]
         if new in held or shares @ values - (point[0] @ slope + costs[new]) <= STEEP:
             break
         held, points = [*held, new], np.vstack([points, point])
-        shares = least_shares(points @ cosines @ points.T, costs[held], np.append(shares, 0.0))
+        shares = least_shares(points @ products @ points.T, costs[held], np.append(shares, 0.0))
         real = np.flatnonzero(shares)
         held, points, shares = [held[k] for k in real], points[real], shares[real]
     weights: Floats = shares @ points
@@ -89,9 +92,9 @@ def _way_down(quadratic: Floats, costs: Floats, shares: Floats) -> tuple[Floats,
     rows = quadratic.mean(axis=1, keepdims=True)
     curvatures, directions = np.linalg.eigh(quadratic - rows - rows.T + rows.mean())
     along = slope @ directions
-    straight = curvatures <= CURVED * curvatures[-1]
-    level = directions[:, straight] @ along[straight]
-    if np.abs(level).max(initial=0.0) > STEEP:
-        return -level, False
+    straight = curvatures <= CURVED * np.abs(quadratic).max()
+    incline = directions[:, straight] @ along[straight]
+    if np.abs(incline).max(initial=0.0) > LEVEL:
+        return -incline, False
     step: Floats = directions[:, ~straight] @ (along[~straight] / curvatures[~straight])
     return -step, True

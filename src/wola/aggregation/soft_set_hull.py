@@ -22,6 +22,8 @@ from wola.ground.checks import check_number
 NEGLIGIBLE = 2.0**-100
 #: A sum of unit vectors, and a mixture of their means, count as at least so long.
 SHORTEST_SUM, SHORTEST_MIXTURE = 1e-3, 0.02
+#: What the squared weights cost beside the squared length: it makes the weights unique.
+RIDGE = 1e-4
 #: Sets whose p are no farther apart have the same.
 TIED = 1e-10
 
@@ -45,10 +47,11 @@ class SoftSetHull(SubsetRule):
     Of the sets with :math:`p(S) \ge \min(\text{least}, \max p)`, and with :math:`m_S` the mean of u
     over S,
 
-    .. math:: a = \sum_S \lambda_S m_S \quad\text{minimises}\quad \tfrac12 \|a\|^2
-        + \text{price} \sum_S \lambda_S (\max p - p(S))
+    .. math:: a = \sum_S \lambda_S m_S = \sum_i w_i u_i \quad\text{minimises}\quad
+        \tfrac12 \|a\|^2 + \text{price} \sum_S \lambda_S (\max p - p(S))
+        + \tfrac12 10^{-4} \|w\|^2
 
-    over all shares :math:`\lambda`, and the result is
+    over all shares :math:`\lambda` (the last term is there to make w unique), and the result is
     :math:`R\, a \sqrt{\max(1, \text{length} / \max(\|a\|, 0.02))}`, never longer than R.
 
     One of the sets is that of the honest workers. What is short and near all sets has a part along
@@ -63,7 +66,7 @@ class SoftSetHull(SubsetRule):
     times as short as the middle one, has direction 0; a sum of u shorter than 0.001 counts as 0.001
     long. Searches all sets, so that its time grows exponentially with n, and refuses above
     1,000,000 of them; at n = 17 and f = 8 there are 24,310. Accepts f < n/2. The minimum is found
-    exactly, and equal directions have equal parts in it, so that there are no ties. Memory:
+    exactly and is unique, so that there are no ties. Memory:
     ``SoftSetHull().at(View(workers=names, memory=outcome.memory))``. See docs/beyond.md.
 
     >>> updates = torch.tensor([[2.0, 0.0], [2.0, 0.0], [0.0, 3.0]])
@@ -88,7 +91,7 @@ class SoftSetHull(SubsetRule):
 
     def weigh(self, space: Space, f: int) -> Floats:
         """The part of each worker in a, over the length of its update, at the length asked for."""
-        cosines, shrink, alike = _directions(space)
+        cosines, shrink = _directions(space)
         _, plain, capped = self._averages(space, cosines)
         sets = sets_by_absence(space.n, f)
         agreement = np.empty(len(sets))
@@ -96,7 +99,7 @@ class SoftSetHull(SubsetRule):
         best = agreement.max()
         near = agreement >= min(self.least, best) - TIED
         costs = self.price * (best - agreement[near])
-        parts = _shared(hull_minimum(cosines, sets[near], costs), alike)
+        parts = hull_minimum(cosines + RIDGE * np.eye(space.n), sets[near], costs)
         reach = max(np.sqrt(max(float(parts @ cosines @ parts), 0.0)), SHORTEST_MIXTURE)
         weights: Floats = parts * shrink * np.sqrt(max(1.0, self.length / reach))
         return weights
@@ -107,10 +110,7 @@ class SoftSetHull(SubsetRule):
         counts, plain, capped = self._averages(space, _directions(space)[0])
         keys = _keys(space)
         kept = np.stack([counts + 1.0, plain, capped], axis=-1)
-        return {
-            key: torch.tensor(kept[i, j].tolist(), dtype=torch.float64)
-            for (i, j), key in keys.items()
-        }
+        return {key: torch.from_numpy(kept[place].copy()) for place, key in keys.items()}
 
     def _averages(self, space: Space, cosines: Floats) -> tuple[Floats, Floats, Floats]:
         """Earlier rounds together, the average cosines, and those with a ceiling: (n, n) each."""
@@ -149,8 +149,8 @@ def _keys(space: Space) -> dict[tuple[int, int], str]:
     }
 
 
-def _directions(space: Space) -> tuple[Floats, Floats, NDArray[np.intp]]:
-    """Cosines (n, n), R over each length, and the first worker of each one's direction, (n,)."""
+def _directions(space: Space) -> tuple[Floats, Floats]:
+    """Cosines (n, n), and R over each length, (n,): 0 for what has no direction."""
     squares, errors = space.gram.diagonal(), space.energy_errors
     lengths = np.sqrt(np.maximum(squares, 0.0))
     middle = float(np.median(lengths))
@@ -159,14 +159,4 @@ def _directions(space: Space) -> tuple[Floats, Floats, NDArray[np.intp]]:
     cosines = np.clip(space.gram / divisors[:, None] / divisors[None, :], -1.0, 1.0)
     cosines *= real[:, None] & real[None, :]
     np.fill_diagonal(cosines, real)
-    slack = np.where(real, errors / divisors**2, 0.0)
-    alike = cosines >= 1.0 - slack[:, None] - slack[None, :]
-    np.fill_diagonal(alike, True)
-    return cosines, np.where(real, middle / divisors, 0.0), alike.argmax(axis=1)
-
-
-def _shared(parts: Floats, alike: NDArray[np.intp]) -> Floats:
-    """The parts, equal for those of one direction: their sum decides, and is as it was."""
-    means = np.bincount(alike, parts) / np.maximum(np.bincount(alike), 1)
-    shared: Floats = means[alike]
-    return shared
+    return cosines, np.where(real, middle / divisors, 0.0)
