@@ -25,10 +25,12 @@ from wola.aggregation import (
     MoNNA,
     ReferenceRows,
     Rule,
+    SoftSetHull,
     View,
     Zeno,
     ZenoPlusPlus,
 )
+from wola.aggregation.soft_set_hull import pair_name
 from wola.mixing import NNM
 
 CLASSES = 3
@@ -76,6 +78,13 @@ def kept_sums(updates: Tensor) -> View:
     return View(memory=dict.fromkeys(range(len(updates)), row))
 
 
+def kept_cosines(updates: Tensor) -> View:
+    """Cosines that are kept of each pair of workers, the same of all."""
+    values = torch.tensor([3.0, 0.3, 0.2], dtype=torch.float64)
+    names = range(len(updates))
+    return View(memory={pair_name(i, j): values for i in names for j in names})
+
+
 def nothing_kept(updates: Tensor) -> View:
     """The first round."""
     return View()
@@ -108,6 +117,8 @@ KNOWING = [
     KnowingEntry(FoolsGold(), nothing_kept, _NO_AVERAGE),
     KnowingEntry(FoolsGold(), kept_sums, _NO_AVERAGE),
     KnowingEntry(FoolsGold(total=True), kept_sums, _NO_AVERAGE),
+    KnowingEntry(SoftSetHull(), nothing_kept, _NO_AVERAGE),
+    KnowingEntry(SoftSetHull(), kept_cosines, _NO_AVERAGE),
     KnowingEntry(CenteredClipping(tau=2.0, history=True), nothing_kept, _NO_AVERAGE),
     # Unit vectors know no translation, and a liar far away is a representative.
     KnowingEntry(GReco(), None, {**_OF_LABELS, "labels": 3}),

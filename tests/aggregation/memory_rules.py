@@ -15,6 +15,7 @@ from wola.aggregation import (
     Outcome,
     ReferenceRows,
     Rule,
+    SoftSetHull,
     View,
 )
 from wola.aggregation.view import NO_MEMORY
@@ -28,6 +29,7 @@ RULES: list[Rule] = [
     FoolsGold(),
     FoolsGold(kappa=0.7, total=True),
     CenteredClipping(tau=1.5, iterations=2, history=True),
+    SoftSetHull(),
 ]
 PER_WORKER = [rule for rule in RULES if rule.remembers == "workers"]
 

@@ -25,6 +25,7 @@ from wola.aggregation import (
     ByGARSPlusPlus,
     CenteredClipping,
     FoolsGold,
+    SoftSetHull,
 )
 from wola.mixing import NNM, Bucketing, FoundationFL
 from wola.testing import check_rule
@@ -154,6 +155,7 @@ def test_float32_gives_what_float64_gives_up_to_rounding(rule):
 SCALED = [
     FoolsGold(),
     ByGARSPlusPlus(alpha=0.2, unit=True, length="server"),
+    SoftSetHull(),
     ByGARSPlusPlus(alpha=0.2, length="server"),
 ]
 
@@ -167,7 +169,7 @@ def test_updates_and_reference_may_have_any_scale(rule, factor):
         np.testing.assert_allclose(other.update / factor, one.update, atol=1e-9)
 
 
-@pytest.mark.parametrize("rule", SCALED[:2], ids=str)
+@pytest.mark.parametrize("rule", SCALED[:3], ids=str)
 @pytest.mark.parametrize("factor", [1e-300, 1e300])
 def test_updates_at_the_ends_of_float64_are_ordinary(rule, factor):
     steps = [(*made(seed), NAMES) for seed in range(3)]
@@ -218,8 +220,9 @@ def test_zeros_and_twins_give_finite_aggregates_in_any_order(rule, seed, zeros, 
         np.testing.assert_allclose(other.update, one.update, atol=1e-8)
 
 
-def test_the_battery_holds_where_nothing_is_kept_yet():
-    check_rule(FoolsGold(), translation=False, average=False, agreement=False)
+@pytest.mark.parametrize("rule", [FoolsGold(), SoftSetHull()], ids=str)
+def test_the_battery_holds_where_nothing_is_kept_yet(rule):
+    check_rule(rule, translation=False, average=False, agreement=False)
 
 
 def test_what_is_kept_can_be_pickled():

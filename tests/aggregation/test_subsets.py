@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 import torch
 
-from wola.aggregation import SMEA, MinimumDiameterAveraging
+from wola.aggregation import SMEA, MinimumDiameterAveraging, SoftSetHull
 from wola.aggregation import subsets as subset_rules
 
 
 @pytest.mark.parametrize(
-    ("rule", "n", "f"), [(MinimumDiameterAveraging(), 40, 19), (SMEA(), 30, 9)]
+    ("rule", "n", "f"),
+    [(MinimumDiameterAveraging(), 40, 19), (SMEA(), 30, 9), (SoftSetHull(), 40, 19)],
 )
 def test_a_search_that_would_not_end_is_refused_at_once(rule, n, f):
     started = time.perf_counter()
@@ -21,7 +22,7 @@ def test_a_search_that_would_not_end_is_refused_at_once(rule, n, f):
     assert time.perf_counter() - started < 1
 
 
-@pytest.mark.parametrize("rule", [MinimumDiameterAveraging(), SMEA()], ids=str)
+@pytest.mark.parametrize("rule", [MinimumDiameterAveraging(), SMEA(), SoftSetHull()], ids=str)
 def test_the_seventeen_workers_of_the_paper_can_be_searched(rule):
     for f in (2, 4, 6, 8):
         rule.check(17, f)

@@ -26,6 +26,7 @@ from wola.aggregation import (
     MinimumDiameterAveraging,
     MultiKrum,
     NormalisedMean,
+    SoftSetHull,
     TrimmedMean,
 )
 from wola.mixing import ARC, NNM, FoundationFL
@@ -139,6 +140,8 @@ def test_ties_that_a_search_finds_are_those_of_fractions(rule, data):
         Huber(),
         Huber(threshold=1.0),
         NormalisedMean(),
+        SoftSetHull(),
+        NNM() | SoftSetHull(),
         GAS(),
         GAS(groups=2),
         GAS(CoordinateMedian(), groups=2),

@@ -130,7 +130,12 @@ def test_a_long_run_that_was_stopped_goes_on_from_its_checkpoint(store, monkeypa
 
 @pytest.mark.parametrize(
     "aggregator",
-    ["bygars-plus-plus(unit=true)", "foolsgold", "centered-clipping(tau=0.05, history=true)"],
+    [
+        "bygars-plus-plus(unit=true)",
+        "foolsgold",
+        "centered-clipping(tau=0.05, history=true)",
+        "soft-set-hull",
+    ],
 )
 def test_a_long_run_goes_on_with_what_its_rule_remembers(store, monkeypatch, aggregator):
     monkeypatch.setattr(task_module, "CHECKPOINT_EVERY", 5)

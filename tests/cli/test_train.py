@@ -251,7 +251,12 @@ def test_an_interruption_before_the_first_step_says_that_nothing_is_left(wola, m
 
 @pytest.mark.parametrize(
     "aggregator",
-    ["bygars-plus-plus(unit=true)", "foolsgold", "centered-clipping(tau=0.05, history=true)"],
+    [
+        "bygars-plus-plus(unit=true)",
+        "foolsgold",
+        "centered-clipping(tau=0.05, history=true)",
+        "soft-set-hull",
+    ],
 )
 def test_a_run_whose_rule_remembers_is_interrupted_and_resumed_to_the_same_bits(
     wola, tmp_path, monkeypatch, aggregator

@@ -34,6 +34,9 @@ OTHER = {
     ("aggregator", "bygars"): "bygars(steps=2, alpha=0.1, unit=false, length=server)",
     ("aggregator", "bygars-plus-plus"): ("bygars-plus-plus(alpha=0.1, unit=true, length=server)"),
     ("aggregator", "foolsgold"): "foolsgold(kappa=2, eps=0.001, total=true)",
+    ("aggregator", "soft-set-hull"): (
+        "soft-set-hull(pace=0.1, cap=0.4, least=0.1, price=1, length=0.5)"
+    ),
     ("aggregator", "monna"): "monna(own=false)",
     ("aggregator", "boba"): "boba(least=0, iterations=3)",
     ("aggregator", "zeno-plus-plus"): "zeno-plus-plus(rho=0.01, epsilon=0.5)",

@@ -56,6 +56,13 @@ PART_DEFAULTS = {
     ("aggregator", "centered-clipping"): {"tau": 10.0, "iterations": 1},
     ("aggregator", "greco"): {"representatives": 4},
     ("aggregator", "hullguard"): {"subsets": 1000, "estimates": 5, "bucket": 2, "rule": "median"},
+    ("aggregator", "soft-set-hull"): {
+        "pace": 0.03,
+        "cap": 0.5,
+        "least": 0.2,
+        "price": 2.0,
+        "length": 0.65,
+    },
     ("attack", "alie"): {"z": None, "std": "population", "quantile": "all"},
     ("attack", "foe"): {"epsilon": 0.1},
     ("attack", "gaussian"): {"mean": 0.0, "std": 1.0},

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from tests.training.test_checkpoint import Starts, broken_off
+from wola.aggregation.soft_set_hull import pair_name
 from wola.training import Checkpoint, Scenario, simulate
 from wola.training.federation import assemble
 from wola.training.round import Round
@@ -22,6 +23,7 @@ RULES = [
     "bygars-plus-plus(alpha=0.3, length=server)",
     "foolsgold",
     "centered-clipping(tau=0.05, history=true)",
+    "soft-set-hull",
 ]
 EVERY_RULE = pytest.mark.parametrize("aggregator", RULES)
 
@@ -96,7 +98,9 @@ def test_a_worker_that_sends_nothing_finite_is_remembered_as_it_was(aggregator):
     assert all(len(record.dropped) == 4 for record in records)
     assert bool(training.model.parameters.isfinite().all())
     names = set(training.kept)
-    assert names == ({"aggregate"} if "clipping" in aggregator else set(range(13)))
+    pairs = {pair_name(i, j) for i in range(13) for j in range(13)}
+    kept = {"centered-clipping(tau=0.05, history=true)": {"aggregate"}, "soft-set-hull": pairs}
+    assert names == kept.get(aggregator, set(range(13)))
 
 
 @EVERY_RULE
@@ -125,7 +129,7 @@ def test_attacks_that_look_at_the_rule_meet_it_with_its_memory(aggregator, attac
     assert all(bool(value.isfinite().all()) for value in result.state.values())
 
 
-@pytest.mark.parametrize("aggregator", RULES[:2])
+@pytest.mark.parametrize("aggregator", [*RULES[:2], "soft-set-hull"])
 def test_bucketing_before_a_memory_of_workers_is_refused(aggregator):
     with pytest.raises(ValueError, match=r"mixtures of .* workers are nobody's; allowed: mixings"):
         BASE.changed(aggregator=aggregator, mixing="bucketing")

@@ -87,11 +87,11 @@ def least_shares(quadratic: Floats, costs: Floats, shares: Floats) -> Floats:
 
 def _way_down(quadratic: Floats, costs: Floats, shares: Floats) -> tuple[Floats, bool]:
     """The step to the minimum along shares of one sum, or a way without one; whether it ends."""
-    slope = quadratic @ shares + costs
-    slope -= slope.mean()
-    rows = quadratic.mean(axis=1, keepdims=True)
-    curvatures, directions = np.linalg.eigh(quadratic - rows - rows.T + rows.mean())
-    along = slope @ directions
+    # What the last share loses the others gain: no step changes the sum, however it is rounded.
+    exchange = np.vstack([np.eye(len(shares) - 1), np.full(len(shares) - 1, -1.0)])
+    curvatures, eigenvectors = np.linalg.eigh(exchange.T @ quadratic @ exchange)
+    directions = exchange @ eigenvectors
+    along = (quadratic @ shares + costs) @ directions
     straight = curvatures <= CURVED * np.abs(quadratic).max()
     incline = directions[:, straight] @ along[straight]
     if np.abs(incline).max(initial=0.0) > LEVEL:
