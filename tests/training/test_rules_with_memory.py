@@ -51,7 +51,7 @@ def test_five_rounds_and_five_more_after_a_file_are_ten(tmp_path, aggregator, ch
 
 @EVERY_RULE
 def test_the_memory_makes_a_difference_and_is_what_is_saved(aggregator):
-    scenario = BASE.changed(aggregator=aggregator)
+    scenario = BASE.changed(aggregator=aggregator, attack="mimic", byzantine=8)
     training, _ = taken(scenario, 4)
     state = training.state_dict()
     assert state["kept"]
