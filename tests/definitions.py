@@ -43,6 +43,12 @@ DEFINITIONS: dict[tuple[str, str], tuple[str, str]] = {
             "test_rounds_are_the_definition",
             "foolsgold",
         ),
+        (
+            "aggregator",
+            "aggregation/test_soft_set_hull.py",
+            "test_the_first_round_is_the_definition",
+            "soft-set-hull",
+        ),
         ("aggregator", "aggregation/test_monna.py", "test_it_is_its_definition", "monna"),
         ("aggregator", "aggregation/test_greco.py", "test_it_is_its_definition", "greco"),
         ("aggregator", "aggregation/test_hullguard.py", "test_it_is_its_definition", "hullguard"),
@@ -126,6 +132,24 @@ DEFINITIONS: dict[tuple[str, str], tuple[str, str]] = {
             "poisoned-fl",
         ),
         ("attack", "attacks/test_worst_of.py", "test_no_attack_of_the_list_hurts_more", "worst-of"),
+        (
+            "attack",
+            "attacks/test_span_search.py",
+            "test_what_each_candidate_is_judged_to_do_is_what_it_does",
+            "span-search",
+        ),
+        (
+            "attack",
+            "attacks/test_beyond.py",
+            "test_it_lies_the_angle_past_the_farthest_worker_in_the_plane_of_the_mean",
+            "beyond",
+        ),
+        (
+            "attack",
+            "attacks/test_patient.py",
+            "test_it_copies_the_first_worker_for_so_many_rounds_and_then_attacks",
+            "patient",
+        ),
         (
             "attack",
             "attacks/test_label_flip.py",

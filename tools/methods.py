@@ -66,6 +66,7 @@ NEEDS = {
 REMEMBERS = {
     "nothing": "",
     "workers": "a memory of each worker",
+    "pairs": "a memory of each pair of workers",
     "aggregate": "a memory of its last aggregate",
 }
 

@@ -18,9 +18,9 @@ from wola.aggregation import (
     TrimmedMean,
     View,
 )
-from wola.aggregation.generators import copied
 from wola.attacks._judge import Judge, inner, squared_length, trailing_copies
 from wola.attacks.attack import look
+from wola.ground.generators import copied
 from wola.mixing import ARC, NNM, Bucketing, Clipping, FoundationFL
 
 RULES = [

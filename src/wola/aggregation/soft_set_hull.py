@@ -60,14 +60,20 @@ class SoftSetHull(SubsetRule):
     memory tells those who agree in every round from those who do by chance. It takes the place of
     clipping, mixing and rule together: use it with nothing before it.
 
-    The rule is our own, and its numbers are our choice. Nothing is proven: n - f equal updates do
-    not come back as they are, weights need not sum to 1, and liars who agree with each other and
-    with n - 2f honest workers can shorten the step and turn it. An update of length 0, or 2^100
-    times as short as the middle one, has direction 0; a sum of u shorter than 0.001 counts as 0.001
-    long. Searches all sets, so that its time grows exponentially with n, and refuses above
-    1,000,000 of them; at n = 17 and f = 8 there are 24,310. Accepts f < n/2. The minimum is found
-    exactly and is unique, so that there are no ties. Memory:
+    Nothing is proven: n - f equal updates do not come back as they are, weights need not sum to 1,
+    and liars who agree with each other and with n - 2f honest workers can shorten the step and turn
+    it. An update of length 0, or 2^100 times as short as the middle one, has direction 0; a sum of
+    u shorter than 0.001 counts as 0.001 long. Searches all sets, so that its time grows
+    exponentially with n, and refuses above 1,000,000 of them; at n = 17 and f = 8 there are 24,310.
+    Accepts f < n/2. The minimum is found exactly and is unique, so that there are no ties. Memory:
     ``SoftSetHull().at(View(workers=names, memory=outcome.memory))``. See docs/beyond.md.
+
+    Defaults: `pace`, `cap`, `least`, `price`, `length`: ours.
+
+    Cost: one pass over the updates for their inner products, O(n^2 d), then all subsets of n - f
+    workers.
+
+    Reference: ours.
 
     >>> updates = torch.tensor([[2.0, 0.0], [2.0, 0.0], [0.0, 3.0]])
     >>> SoftSetHull()(updates, f=0)

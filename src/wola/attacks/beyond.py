@@ -43,7 +43,13 @@ class Beyond(ColludingAttack):
     The lie has a worker's own skew for cover: a rule that takes the honest worker takes what lies
     beyond it, round after round in the same direction. The value itself remembers nothing: called,
     it does what it would do in the first round. `fresh()` gives a `BeyondRun`, which remembers the
-    worker and can be saved. The attack is our choice.
+    worker and can be saved.
+
+    Defaults: `angle`: ours.
+
+    Cost: two passes over the honest updates.
+
+    Reference: ours.
 
     >>> import torch
     >>> honest = torch.tensor([[2.0, 0.0], [2.0, 0.0], [0.0, 2.0]])

@@ -25,8 +25,17 @@ class Patient(Attack):
     these; until then it is told who takes part and how the model moves.
 
     The value itself remembers nothing: called, it does what it would do in the first round.
-    `fresh()` gives a `PatientRun`, which counts the rounds and can be saved. The attack and its 50
-    rounds are our choice.
+    `fresh()` gives a `PatientRun`, which counts the rounds and can be saved.
+
+    Defaults: `rounds`, `attack`: ours.
+
+    Needs: what the attack needs.
+
+    Cost: a copy, then what the attack costs.
+
+    Draws: what the attack draws.
+
+    Reference: ours.
 
     >>> import torch
     >>> from wola.attacks import SignFlip

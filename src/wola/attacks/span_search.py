@@ -13,7 +13,6 @@ import numpy as np
 import torch
 from torch import Generator, Tensor
 
-from wola.aggregation.generators import column_generator, copied
 from wola.aggregation.products import Floats
 from wola.aggregation.rule import Rule
 from wola.aggregation.source import Matrix
@@ -24,6 +23,7 @@ from wola.attacks._span import Span, own_order, spanning_rows
 from wola.attacks.alie import alie_factor
 from wola.attacks.attack import ColludingAttack, Seen
 from wola.ground.checks import check_choice, check_whole
+from wola.ground.generators import copied, given_generator, numpy_generator
 
 #: Degrees by which updates are turned from the mean towards, and away from, honest deviations.
 ANGLES = (60.0, 120.0)
@@ -65,7 +65,17 @@ class SpanSearch(ColludingAttack):
     Candidates, columns and rule draw from copies of `generator`, which is needed and left as it
     was: pass the server's own and the attackers know the draw of a random rule. A round that the
     server will refuse whatever is sent is met with -m. The order of the workers decides nothing.
-    The attack, its candidates and its numbers are our choice.
+
+    Defaults: `evaluations`, `goal`, `columns`: ours.
+
+    Needs: the server's rule.
+
+    Cost: the server's rule `evaluations` times in Gram space, or on `columns` coordinates, and five
+    times on all.
+
+    Draws: candidates and columns.
+
+    Reference: ours.
 
     >>> import torch
     >>> from wola.aggregation import CoordinateMedian
@@ -97,7 +107,8 @@ class SpanSearch(ColludingAttack):
         if not isinstance(rule, Rule):
             raise TypeError(f"rule is a {type(rule).__name__}; allowed: a Rule")
         rule.check(seen.n, seen.f)
-        draw = column_generator(copied(generator), f"{self} draws candidates")
+        given = given_generator(copied(generator), f"{self} draws candidates")
+        draw = numpy_generator(given)
         base = spanning_rows(seen.honest)
         judge = Judge.of(seen, base, rule, generator)
         try:
