@@ -99,8 +99,8 @@ def larger_store(store: Path, runs: int, place: Path) -> Path:
     keys = list(found.keys())
     made = Store.open(place)
     for turn in range(-(-runs // len(keys))):
-        for place, key in enumerate(keys):
-            other = found.folder(keys[(place + 997 * turn) % len(keys)])
+        for at, key in enumerate(keys):
+            other = found.folder(keys[(at + 997 * turn) % len(keys)])
             record, summary = record_in(found.folder(key)), summary_in(other)
             if turn:
                 record["fields"]["seed"] = found.scenario(key).seed + 1000 * turn

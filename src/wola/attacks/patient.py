@@ -33,8 +33,6 @@ class Patient(Attack):
 
     Cost: a copy, then what the attack costs.
 
-    Draws: what the attack draws.
-
     Reference: ours.
 
     >>> import torch
