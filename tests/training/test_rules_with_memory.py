@@ -149,3 +149,9 @@ def test_weights_learned_on_the_server_withstand_sign_flips():
     )
     plain = simulate(BASE.changed(aggregator="mean", **fields)).final_accuracy
     assert simulate(learned).final_accuracy > plain + 20
+
+
+def test_sets_that_agree_withstand_a_minority_that_sends_the_opposite():
+    fields = {"steps": 60, "batch": 32, "byzantine": 8, "evaluate_every": 20, "loss": "wola-shift"}
+    plain = simulate(BASE.changed(aggregator="mean", **fields)).final_accuracy
+    assert simulate(BASE.changed(aggregator="soft-set-hull", **fields)).final_accuracy > plain + 20
