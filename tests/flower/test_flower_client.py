@@ -99,7 +99,7 @@ def test_a_server_cannot_make_a_client_import_a_module(tmp_path, monkeypatch, ca
     sent = ask(app, train(network(), 1, loss="client_trap:Loss"))
     refused = wire.config(sent)[wire.REFUSED]
     assert refused.startswith("loss = 'client_trap:Loss'; allowed from a server: cross-entropy")
-    assert refused.endswith("a loss of your own is given to wola_client(loss=...)")
+    assert refused.endswith("yours: wola_client(loss=...)")
     assert refused in caplog.text
     assert wire.UPDATE not in sent
     assert not mark.exists()

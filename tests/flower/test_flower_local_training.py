@@ -28,11 +28,21 @@ def test_the_terms_are_those_of_the_data_unless_the_loss_is_one_per_batch(loss):
     labels = samples()[1]
     terms = loss_terms(LOSSES[loss](), labels, OBJECTIVE)
     for batch in (labels[:12], labels[12:20]):
-        expected = {"wola": weights_by_hand(labels), "wola-batch": weights_by_hand(batch)}
+        counts = torch.bincount(labels, minlength=CLASSES).double()
+        p, q = counts / counts.sum(), OBJECTIVE
+        tempered = (p * q).sqrt() / (p * q).sqrt().sum()
+        expected = {
+            "wola": weights_by_hand(labels),
+            "wola-batch": weights_by_hand(batch),
+            "wola-shift": (tempered / p).tolist(),
+        }
         made, ones = terms(batch), [1.0] * CLASSES
         assert made.weights.tolist() == pytest.approx(expected.get(loss, ones), rel=1e-12)
-        counts = torch.bincount(labels, minlength=CLASSES).double()
-        shifts = {"fedlc": -(counts**-0.25), "logit-adjusted": (counts / counts.sum()).log()}
+        shifts = {
+            "fedlc": -(counts**-0.25),
+            "logit-adjusted": p.log(),
+            "wola-shift": (tempered / q).log(),
+        }
         margins = {"dmfl": counts**-0.25}
         for found, wanted in ((made.shifts, shifts), (made.margins, margins)):
             if loss in wanted:

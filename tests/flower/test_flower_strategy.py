@@ -56,7 +56,7 @@ def test_a_loss_that_clients_do_not_have_is_the_reason_why_they_refuse(tmp_path:
     assert list(strategy.records[0].refused) == NODES
     for reason in strategy.records[0].refused.values():
         assert reason.startswith("refused: loss = 'tests.flower.own_loss:ConstantWeight'; allowed")
-        assert reason.endswith("is given to wola_client(loss=...)")
+        assert reason.endswith("yours: wola_client(loss=...)")
     strategy = tiny_strategy(recipe=recipe)
     apps = tiny_clients(tmp_path, loss=lambda worker: ConstantWeight())
     strategy.start(LoopbackGrid(apps), num_rounds=1)

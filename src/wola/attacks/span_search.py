@@ -66,8 +66,8 @@ class SpanSearch(ColludingAttack):
     was: pass the server's own and the attackers know the draw of a random rule. A round that the
     server will refuse whatever is sent is met with -m. The order of the workers decides nothing.
     What is worst in each round need not be worst for a run: on digits (NNM and trimmed mean, f = 6,
-    alpha 0.3, one seed) accuracy was 41.9 % under "distance", 25.4 % under "ascent" and 27.9 % under
-    `SignFlip`.
+    alpha 0.3, one seed) accuracy was 41.9 % under "distance", 25.4 % under "ascent" and 27.9 %
+    under `SignFlip`.
 
     Defaults: `evaluations`, `goal`, `columns`: ours.
 

@@ -118,12 +118,12 @@ def loss_of_server(text: str) -> Loss:
     Traceback (most recent call last):
     ...
     wola.flower.wire.WireError: loss = 'os:system'; allowed from a server: cross-entropy, wola, \
-wola-batch, fedlc, dmfl, logit-adjusted; a loss of your own is given to wola_client(loss=...)
+wola-batch, fedlc, dmfl, logit-adjusted, wola-shift; yours: wola_client(loss=...)
     """
     if ":" in text or part_name(text) not in LOSSES:
         raise WireError(
-            f"loss = {text[:60]!r}; allowed from a server: {', '.join(LOSSES)}; a loss of your own "
-            "is given to wola_client(loss=...)"
+            f"loss = {text[:60]!r}; allowed from a server: {', '.join(LOSSES)}; yours: "
+            "wola_client(loss=...)"
         )
     try:
         loss: Loss = PARTS.make("loss", PARTS.settle("loss", text))
