@@ -8,7 +8,7 @@ writes `results/extended.md` from that table.
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import polars as pl
@@ -98,14 +98,27 @@ def report(columns: Path) -> str:
         "Digits, n = 17, the paper's training; the server holds 100 samples of its own, ten of "
         "each class, in every run, so that all rules train on the same data. Accuracy over "
         f"training in %, mean over the seeds that are there (of {', '.join(map(str, seeds))}). "
-        "`worst` is the lowest of a row. The best of each column is bold. Made by "
+        "`worst` is the lowest of a row. The best of each column is bold; a dash is a search "
+        "against a rule that asks for losses or gradients, which takes minutes a run. Made by "
         "`make extended-report` from `results/extended/runs.parquet`; `make extended` adds runs.",
         "",
         *summary(answers),
     ]
+    wanted = expected(columns)
     for (alpha, f), some in answers.group_by("alpha", "byzantine", maintain_order=True):
-        lines += matrix(float(alpha), int(f), some)
+        lines += matrix(float(alpha), int(f), some, wanted[alpha, f])
     return "\n".join(lines) + "\n"
+
+
+def expected(columns: Path) -> dict[tuple[float, int], dict[tuple[str, str], set[str]]]:
+    """The attacks that the grids have for each rule and strategy, by alpha and f."""
+    made: dict[tuple[float, int], dict[tuple[str, str], set[str]]] = {}
+    for path in grids(columns):
+        for scenario in Grid.from_toml(path).scenarios():
+            cells = made.setdefault((scenario.alpha, scenario.byzantine), {})
+            row = (scenario.aggregator, str(scenario.strategy))
+            cells.setdefault(row, set()).add(scenario.attack)
+    return made
 
 
 def answered(columns: Path) -> pl.DataFrame:
@@ -171,12 +184,17 @@ def summary(answers: pl.DataFrame) -> list[str]:
     return [*lines, ""]
 
 
-def matrix(alpha: float, f: int, some: pl.DataFrame) -> list[str]:
-    """One table: a row for each rule and strategy, a column for each attack, and the worst."""
+def matrix(
+    alpha: float, f: int, some: pl.DataFrame, wanted: Mapping[tuple[str, str], set[str]]
+) -> list[str]:
+    """One table: a row for each rule and strategy that is done, a column for each attack."""
     cells = means(some)
     attacks = list(dict.fromkeys(cells["attack"]))
-    shown = list(rows_of(cells, attacks))
-    best = {column: max(row[column] for _, row in shown) for column in (*attacks, WORST)}
+    shown = list(rows_of(cells, wanted))
+    best = {
+        column: max((row[column] for _, row in shown if column in row), default=None)
+        for column in (*attacks, WORST)
+    }
     seeds = cells["seeds"]
     lines = [
         f"## alpha {alpha:g}, f = {f} ({seeds.min()} to {seeds.max()} seeds)",
@@ -185,19 +203,29 @@ def matrix(alpha: float, f: int, some: pl.DataFrame) -> list[str]:
         f"|---|{'---|' * (len(attacks) + 1)}",
     ]
     for name, row in shown:
-        told = (
-            f"**{row[column]:.1f}**" if row[column] == best[column] else f"{row[column]:.1f}"
-            for column in (*attacks, WORST)
-        )
+        told = (cell(row.get(column), best[column]) for column in (*attacks, WORST))
         lines.append(f"| {name} | {' | '.join(told)} |")
     return [*lines, ""]
 
 
-def rows_of(cells: pl.DataFrame, attacks: Sequence[str]) -> Iterator[tuple[str, dict[str, float]]]:
-    """The rows that have all attacks, by rule and strategy."""
+def cell(value: float | None, best: float | None) -> str:
+    """A number, bold if it is the best of its column; a dash where no run belongs.
+
+    >>> cell(71.26, 80.0), cell(80.0, 80.0), cell(None, 80.0)
+    ('71.3', '**80.0**', '-')
+    """
+    if value is None:
+        return "-"
+    return f"**{value:.1f}**" if value == best else f"{value:.1f}"
+
+
+def rows_of(
+    cells: pl.DataFrame, wanted: Mapping[tuple[str, str], set[str]]
+) -> Iterator[tuple[str, dict[str, float]]]:
+    """The rows that have all attacks that belong to them, by rule and strategy."""
     for (rule, strategy), some in cells.group_by("aggregator", "strategy", maintain_order=True):
         row = dict(some.select("attack", "accuracy").iter_rows())
-        if len(row) == len(attacks):
+        if row.keys() >= wanted[rule, strategy]:
             name = rule if strategy == "-" else f"{rule}, {strategy}"
             yield str(name), {**row, WORST: min(row.values())}
 
