@@ -55,9 +55,9 @@ class SoftSetHull(SubsetRule):
     :math:`R\, a \sqrt{\max(1, \text{length} / \max(\|a\|, 0.02))}`, never longer than R.
 
     One of the sets is that of the honest workers. What is short and near all sets has a part along
-    each, so liars who want the result to turn must find a set that agrees as well as the honest
-    one; the ceiling keeps copies of one lie from agreeing better than honest updates can, and the
-    memory tells those who agree in every round from those who do by chance. It takes the place of
+    each, so liars who want the result to turn must find a set that agrees nearly as well as the
+    honest one; the ceiling limits what copies of one lie gain by agreeing fully, and the memory
+    tells those who agree in every round from those who do by chance. It takes the place of
     clipping, mixing and rule together: use it with nothing before it.
 
     Nothing is proven: n - f equal updates do not come back as they are, weights need not sum to 1,
