@@ -15,7 +15,9 @@ KERNELS = [
 ]
 
 
-@pytest.mark.parametrize(("rule", "kernels"), KERNELS, ids=str)
+@pytest.mark.parametrize(
+    ("rule", "kernels"), KERNELS, ids=lambda given: "" if isinstance(given, set) else str(given)
+)
 @pytest.mark.parametrize(("n", "d"), [(5, _gram_kernels.GRAM_BLOCK + 3), (8, 20)])
 def test_rules_give_the_same_without_compiling(rule, kernels, n, d, monkeypatch):
     x = torch.from_numpy(updates(n, d))
