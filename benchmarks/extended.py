@@ -99,7 +99,8 @@ def report(columns: Path) -> str:
         "each class, in every run, so that all rules train on the same data. Accuracy over "
         f"training in %, mean over the seeds that are there (of {', '.join(map(str, seeds))}). "
         "`worst` is the lowest of a row. The best of each column is bold; a dash is a search "
-        "against a rule that asks for losses or gradients, which takes minutes a run. Made by "
+        "against a rule that asks for losses or gradients, or that solves many groups, which takes "
+        "minutes a run. Made by "
         "`make extended-report` from `results/extended/runs.parquet`; `make extended` adds runs.",
         "",
         *summary(answers),
