@@ -100,7 +100,8 @@ def report(columns: Path) -> str:
         f"training in %, mean over the seeds that are there (of {', '.join(map(str, seeds))}). "
         "`worst` is the lowest of a row. The best of each column is bold; a dash is a search "
         "against a rule that asks for losses or gradients, or that solves many groups, which takes "
-        "minutes a run. Made by "
+        "minutes a run. Steps of `normalised-mean` and `bygars` have lengths of their own, so part "
+        "of what they gain or lose is the learning rate. Made by "
         "`make extended-report` from `results/extended/runs.parquet`; `make extended` adds runs.",
         "",
         *summary(answers),
