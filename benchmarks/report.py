@@ -21,12 +21,15 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks.kernels import processor, use_one_thread, write
+from benchmarks.page_filters import filter_milliseconds
 from benchmarks.step import with_command
 
 #: What is measured, and the goal for 20,000 runs: seconds, megabytes of memory.
 GOALS = {"tables": (2.0, 1000.0), "tables, no index": (None, 1000.0), "page": (20.0, 1000.0)}
 #: What the page and its curves may weigh, in megabytes.
 PAGE_GOAL = 15.0
+#: How long the page may take to follow a filter, in milliseconds.
+FILTER_GOAL = 100.0
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -81,6 +84,7 @@ def one(name: str, store: Path) -> dict[str, Any]:
         if report.exists():
             made["index.html"] = (report / "index.html").stat().st_size
             made["curves"] = sum(path.stat().st_size for path in report.glob("curves/*"))
+            made["filter"] = filter_milliseconds(report / "index.html")
         made["runs"] = len(read_runs(mirror).table)
     return made
 
@@ -156,6 +160,12 @@ def report_page(facts: dict[str, str], found: dict[str, list[dict[str, Any]]], r
         f"The page is {page:.2f} MB, and its curves {curves:.1f} MB in files that are loaded when "
         f"they are looked at; together under {PAGE_GOAL:.0f} MB: {small}.",
     ]
+    if (taken := some.get("filter")) is not None:
+        quick = "yes" if taken < FILTER_GOAL else "no"
+        lines.append(
+            f"In chromium it follows a filter within {taken:.0f} ms (the median of 12 presses); "
+            f"under {FILTER_GOAL:.0f} ms: {quick}."
+        )
     return "\n".join(lines) + "\n"
 
 
