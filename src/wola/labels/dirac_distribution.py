@@ -9,7 +9,6 @@ from wola.ground.checks import check_whole
 from wola.ground.generators import given_generator
 from wola.labels.objective import Objective
 from wola.labels.objective_attack import ObjectiveAttack
-from wola.labels.simplex import Distributions, check_distributions
 
 
 @dataclass(frozen=True)
@@ -40,18 +39,11 @@ class DiracDistribution(ObjectiveAttack):
         if self.label is not None:
             check_whole("label", self.label, least=0)
 
-    def __call__(
-        self,
-        honest: Distributions,
-        f: int,
-        *,
-        objective: Objective | None = None,
-        generator: Generator | None = None,
+    def lies(
+        self, honest: Tensor, f: int, objective: Objective | None, generator: Generator | None
     ) -> Tensor:
-        """The reports (f, C) float64 against the ``honest`` distributions (h, C)."""
-        check_whole("f", f, least=0)
-        rows = check_distributions(honest, name="honest")
-        classes = rows.shape[1]
+        """All mass on one class, f times (f, C)."""
+        classes = honest.shape[1]
         if self.label is None:
             source = given_generator(generator, f"{self} draws classes")
             labels = torch.randint(classes, (f,), generator=source, device=source.device)
@@ -61,4 +53,4 @@ class DiracDistribution(ObjectiveAttack):
             raise ValueError(
                 f"label = {self.label}; allowed with {classes} classes: 0 to {classes - 1}"
             )
-        return torch.eye(classes, dtype=rows.dtype, device=rows.device)[labels.to(rows.device)]
+        return torch.eye(classes).to(honest)[labels.to(honest.device)]

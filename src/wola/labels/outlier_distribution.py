@@ -4,10 +4,8 @@ from dataclasses import dataclass
 
 from torch import Generator, Tensor
 
-from wola.ground.checks import check_whole
 from wola.labels.objective import Objective
 from wola.labels.objective_attack import ObjectiveAttack
-from wola.labels.simplex import Distributions, check_distributions
 from wola.labels.ties import first_of_largest
 
 
@@ -30,15 +28,8 @@ class OutlierDistribution(ObjectiveAttack):
     tensor([[1., 0.]], dtype=torch.float64)
     """
 
-    def __call__(
-        self,
-        honest: Distributions,
-        f: int,
-        *,
-        objective: Objective | None = None,
-        generator: Generator | None = None,
+    def lies(
+        self, honest: Tensor, f: int, objective: Objective | None, generator: Generator | None
     ) -> Tensor:
-        """The reports (f, C) float64 against the ``honest`` distributions (h, C)."""
-        check_whole("f", f, least=0)
-        rows = check_distributions(honest, name="honest")
-        return rows[first_of_largest((rows - rows.mean(0)).abs().sum(1))].repeat(f, 1)
+        """The honest distribution farthest from the mean, f times (f, C)."""
+        return honest[first_of_largest((honest - honest.mean(0)).abs().sum(1))].repeat(f, 1)

@@ -8,11 +8,9 @@ from torch import Generator, Tensor
 
 from wola.aggregation.source import Matrix
 from wola.aggregation.space import Space
-from wola.ground.checks import check_whole
 from wola.labels.nearest_mixture import nearest_mixture
 from wola.labels.objective import Objective
 from wola.labels.objective_attack import ObjectiveAttack
-from wola.labels.simplex import Distributions, check_distributions
 
 
 @dataclass(frozen=True)
@@ -42,17 +40,11 @@ class ProjectedDistribution(ObjectiveAttack):
     tensor([[0.5000, 0.5000]], dtype=torch.float64)
     """
 
-    def __call__(
-        self,
-        honest: Distributions,
-        f: int,
-        *,
-        objective: Objective | None = None,
-        generator: Generator | None = None,
+    def lies(
+        self, honest: Tensor, f: int, objective: Objective | None, generator: Generator | None
     ) -> Tensor:
-        """The mean of the ``honest`` distributions (h, C), f times, in float64."""
-        check_whole("f", f, least=0)
-        return check_distributions(honest, name="honest").mean(0).repeat(f, 1)
+        """The mean of the honest distributions, f times (f, C)."""
+        return honest.mean(0).repeat(f, 1)
 
     def told(self, reports: Tensor, updates: Tensor, honest: int) -> Tensor:
         """What the attackers say once they know what is sent, (n - honest, C)."""

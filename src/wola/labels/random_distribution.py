@@ -5,11 +5,9 @@ from dataclasses import dataclass
 import torch
 from torch import Generator, Tensor
 
-from wola.ground.checks import check_whole
 from wola.ground.generators import given_generator
 from wola.labels.objective import Objective
 from wola.labels.objective_attack import ObjectiveAttack
-from wola.labels.simplex import Distributions, check_distributions
 
 
 @dataclass(frozen=True)
@@ -29,18 +27,11 @@ class RandomDistribution(ObjectiveAttack):
     torch.Size([3, 2])
     """
 
-    def __call__(
-        self,
-        honest: Distributions,
-        f: int,
-        *,
-        objective: Objective | None = None,
-        generator: Generator | None = None,
+    def lies(
+        self, honest: Tensor, f: int, objective: Objective | None, generator: Generator | None
     ) -> Tensor:
-        """The reports (f, C) float64 against the ``honest`` distributions (h, C)."""
-        check_whole("f", f, least=0)
-        rows = check_distributions(honest, name="honest")
+        """A distribution for each of the f (f, C)."""
         source = given_generator(generator, f"{self} draws distributions")
-        draws = torch.empty(f, rows.shape[1], dtype=rows.dtype, device=source.device)
+        draws = torch.empty(f, honest.shape[1], dtype=honest.dtype, device=source.device)
         draws.exponential_(generator=source)
-        return (draws / draws.sum(1, keepdim=True)).to(rows.device)
+        return (draws / draws.sum(1, keepdim=True)).to(honest.device)

@@ -5,10 +5,8 @@ from dataclasses import dataclass
 import torch
 from torch import Generator, Tensor
 
-from wola.ground.checks import check_whole
 from wola.labels.objective import Objective
 from wola.labels.objective_attack import ObjectiveAttack
-from wola.labels.simplex import Distributions, check_distributions
 from wola.labels.ties import first_of_largest
 
 
@@ -29,17 +27,11 @@ class RarestClass(ObjectiveAttack):
     tensor([[0., 1., 0.]], dtype=torch.float64)
     """
 
-    def __call__(
-        self,
-        honest: Distributions,
-        f: int,
-        *,
-        objective: Objective | None = None,
-        generator: Generator | None = None,
+    def lies(
+        self, honest: Tensor, f: int, objective: Objective | None, generator: Generator | None
     ) -> Tensor:
-        """The reports (f, C) float64 against the ``honest`` distributions (h, C)."""
-        check_whole("f", f, least=0)
-        mean = check_distributions(honest, name="honest").mean(0)
+        """All mass on the rarest class, f times (f, C)."""
+        mean = honest.mean(0)
         report = torch.zeros_like(mean)
         report[first_of_largest(-mean)] = 1
         return report.repeat(f, 1)

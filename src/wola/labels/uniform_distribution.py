@@ -5,10 +5,8 @@ from dataclasses import dataclass
 import torch
 from torch import Generator, Tensor
 
-from wola.ground.checks import check_whole
 from wola.labels.objective import Objective
 from wola.labels.objective_attack import ObjectiveAttack
-from wola.labels.simplex import Distributions, check_distributions
 
 
 @dataclass(frozen=True)
@@ -23,15 +21,8 @@ class UniformDistribution(ObjectiveAttack):
     tensor([[0.2500, 0.2500, 0.2500, 0.2500]], dtype=torch.float64)
     """
 
-    def __call__(
-        self,
-        honest: Distributions,
-        f: int,
-        *,
-        objective: Objective | None = None,
-        generator: Generator | None = None,
+    def lies(
+        self, honest: Tensor, f: int, objective: Objective | None, generator: Generator | None
     ) -> Tensor:
-        """The reports (f, C) float64 against the ``honest`` distributions (h, C)."""
-        check_whole("f", f, least=0)
-        rows = check_distributions(honest, name="honest")
-        return torch.full_like(rows[:1], 1 / rows.shape[1]).repeat(f, 1)
+        """The same mass on every class, f times (f, C)."""
+        return torch.full_like(honest[:1], 1 / honest.shape[1]).repeat(f, 1)

@@ -10,7 +10,6 @@ from wola.ground.checks import check_whole
 from wola.ground.generators import copied
 from wola.labels.objective import Objective, Shared
 from wola.labels.objective_attack import ObjectiveAttack
-from wola.labels.simplex import Distributions, check_distributions
 from wola.labels.ties import first_of_largest
 
 
@@ -58,29 +57,22 @@ class WorstDistribution(ObjectiveAttack):
         beam = min(self.beam, anchors)
         return anchors + 3 * beam * (beam - 1) // 2 + self.rounds * anchors
 
-    def __call__(
-        self,
-        honest: Distributions,
-        f: int,
-        *,
-        objective: Objective | None = None,
-        generator: Generator | None = None,
+    def lies(
+        self, honest: Tensor, f: int, objective: Objective | None, generator: Generator | None
     ) -> Tensor:
-        """The reports (f, C) float64 against the ``honest`` distributions (h, C)."""
-        check_whole("f", f, least=0)
-        rows = check_distributions(honest, name="honest")
+        """The report that moves the objective farthest, f times (f, C)."""
         if f == 0:
-            return rows[:0].clone()
+            return honest[:0].clone()
         server = Shared() if objective is None else objective
-        mean = rows.mean(0)
+        mean = honest.mean(0)
 
         def shift(report: Tensor) -> float:
-            reports = torch.cat([rows, report.repeat(f, 1)])
+            reports = torch.cat([honest, report.repeat(f, 1)])
             estimate = server(reports, f, generator=copied(generator))
             return float((estimate.to(mean.device) - mean).abs().sum())
 
-        vertices = torch.eye(rows.shape[1], dtype=rows.dtype, device=rows.device)
-        anchors = torch.cat([vertices, rows])
+        vertices = torch.eye(honest.shape[1], dtype=honest.dtype, device=honest.device)
+        anchors = torch.cat([vertices, honest])
         shifts = torch.tensor([shift(anchor) for anchor in anchors], dtype=torch.float64)
         order = shifts.argsort(descending=True, stable=True).tolist()
         best, reached = anchors[order[0]], float(shifts[order[0]])
