@@ -6,7 +6,7 @@ import torch
 
 from tests.attacks.sample import ATTACKS, BLIND, COLLUDING, OTHERS, RULE, honest_updates, sent
 from wola.aggregation import GeometricMedian
-from wola.attacks import Attack, ColludingAttack, FangKrum, FangTrim, Zero
+from wola.attacks import FOE, Attack, ColludingAttack, FangKrum, FangTrim, Zero
 from wola.attacks.attack import look
 from wola.attacks.optimal import Optimal
 from wola.mixing import NNM
@@ -229,17 +229,6 @@ def test_a_broken_update_of_an_attackers_own_is_left_out(attack):
     assert torch.equal(attack(honest, 3, own=own)[:2], alone)
 
 
-def test_partial_knowledge_without_its_rows_is_a_mistake_that_is_told():
-    class Half(ColludingAttack):
-        partial_knowledge = True
-
-        def row(self, seen, rule, generator):
-            return seen.honest[0]
-
-    with pytest.raises(NotImplementedError, match=r"Half.* no partial_rows of its own"):
-        Half()(honest_updates(3, 2), 1, own=honest_updates(1, 2))
-
-
 def test_what_the_server_does_changes_nothing_unless_an_attack_says_so():
     assert Zero().observe(torch.ones(3), 0.1) is None
 
@@ -284,3 +273,13 @@ def test_attackers_know_which_rows_of_all_the_server_will_not_drop():
     seen = look(honest, 2)
     assert seen.dropped == 1
     assert seen.rows.tolist() == [0, 2, 3, 4, 5]
+
+
+def test_attackers_with_partial_knowledge_take_their_own_updates_for_all_unless_told_otherwise():
+    class Blinkered(FOE):
+        partial_knowledge = True
+
+    honest, own = honest_updates(7, 5, 1), honest_updates(3, 5, 2)
+    torch.testing.assert_close(
+        Blinkered(epsilon=2.0)(honest, 3, own=own), (-2.0 * own.mean(0)).expand(3, -1)
+    )

@@ -1,7 +1,7 @@
 """Attacks: what Byzantine workers send, and the labels they train on."""
 
 from wola.attacks.alie import ALIE, alie_factor
-from wola.attacks.attack import Attack, ColludingAttack, Seen
+from wola.attacks.attack import Attack, ColludingAttack, RememberingAttack, Seen
 from wola.attacks.beyond import Beyond, BeyondRun
 from wola.attacks.fang_krum import FangKrum
 from wola.attacks.fang_trim import FangTrim
@@ -57,6 +57,7 @@ __all__ = [
     "PatientRun",
     "PoisonedFL",
     "PoisonedFLRun",
+    "RememberingAttack",
     "ScaledSignFlip",
     "Seen",
     "SignFlip",

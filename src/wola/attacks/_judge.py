@@ -33,6 +33,26 @@ def inner(products: Floats, a: Floats, b: Floats) -> float:
     return float(np.append(a, a.sum()) @ products @ np.append(b, b.sum()))
 
 
+def needed_rule(rule: Rule | None, why: str, *, n: int, f: int) -> Rule:
+    """The server's rule, which takes n workers of which f attack; `why` says who needs it.
+
+    >>> needed_rule(None, "WorstOf chooses by", n=5, f=1)
+    Traceback (most recent call last):
+    ...
+    ValueError: WorstOf chooses by the server's rule and rule is None; allowed: a Rule, such as \
+NNM() | TrimmedMean()
+    """
+    if rule is None:
+        raise ValueError(
+            f"{why} the server's rule and rule is None; allowed: a Rule, such as "
+            "NNM() | TrimmedMean()"
+        )
+    if not isinstance(rule, Rule):
+        raise TypeError(f"rule is a {type(rule).__name__}; allowed: a Rule")
+    rule.check(n, f)
+    return rule
+
+
 def squared_length(products: Floats, coefficients: Floats) -> float:
     """||sum_k a_k x_k||^2 from the products of centred rows and of the centre, (k+1, k+1)."""
     return max(inner(products, coefficients, coefficients), 0.0)
@@ -136,6 +156,15 @@ class Judge:
         """The base; its products are found at most once, and handed on to every mixture."""
         space = self.rule.bare_space(Matrix(self.base), self.exponent)
         return replace(space, given_products=space.products) if self.rule.needs_products else space
+
+    @property
+    def refused(self) -> bool:
+        """Whether the server drops broken updates and then refuses the round, whatever is sent."""
+        try:
+            self.rule.check(self.h + self.copies, self.f)
+        except ValueError:
+            return True
+        return False
 
     @cached_property
     def norms(self) -> Floats:

@@ -52,9 +52,10 @@ class Attack(ABC):
     ) -> Tensor:
         """The f updates sent, (f, d), given nothing but the attackers' own honest ones (f, d).
 
-        It is called in place of `rows` where `partial_knowledge` is true.
+        It is called in place of `rows` where `partial_knowledge` is true. Unless an attack says
+        otherwise its attackers take their own updates for all honest ones.
         """
-        raise NotImplementedError(f"{self} has partial knowledge and no partial_rows of its own")
+        return self.rows(own, len(own), rule, generator)
 
     def __call__(
         self,
@@ -126,6 +127,24 @@ class Attack(ABC):
         """Go on from what `state_dict` gave."""
         if state:
             raise ValueError(f"state has keys {sorted(state)}; {self} remembers nothing")
+
+
+@dataclass(frozen=True)
+class RememberingAttack(Attack):
+    """An attack that remembers earlier rounds once `fresh` has begun a training run.
+
+    The value itself remembers nothing: called, it does what a run does in its first round.
+    """
+
+    @abstractmethod
+    def fresh(self) -> Attack:
+        """The attack for one training run, with nothing remembered yet."""
+
+    def rows(
+        self, honest: Tensor, f: int, rule: Rule | None, generator: Generator | None
+    ) -> Tensor:
+        """What a fresh start sends in its first round."""
+        return self.fresh().rows(honest, f, rule, generator)
 
 
 def check_attackers(h: int, f: int) -> int:

@@ -13,6 +13,7 @@ from wola.aggregation.opening import open_space
 from wola.aggregation.rule import Rule
 from wola.aggregation.source import Matrix
 from wola.attacks._lexicographic import lexicographically_first
+from wola.attacks._remembered import check_keys
 from wola.attacks._scale import orthogonal, unit
 from wola.attacks.attack import ColludingAttack, Seen
 from wola.attacks.mimic import distances_to_mean
@@ -112,8 +113,7 @@ class BeyondRun(Beyond):
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on from what `state_dict` gave."""
-        if set(state) != set(_KEYS):
-            raise ValueError(f"state has keys {sorted(state)}; allowed: {sorted(_KEYS)}")
+        check_keys(state, _KEYS)
         self.memory.worker = state["worker"]
 
 

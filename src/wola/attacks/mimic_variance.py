@@ -13,14 +13,13 @@ from wola.aggregation.products import Floats
 from wola.aggregation.rule import Rule
 from wola.aggregation.source import Matrix, times_power_of_two
 from wola.attacks._lexicographic import lexicographically_first
+from wola.attacks._remembered import restore, saved
 from wola.attacks._scale import exponent_of, unit
 from wola.attacks.attack import ColludingAttack, Seen
 from wola.ground.checks import check_whole
 
 #: Numbers that differ by less than this, relative to the largest, are ties up to rounding.
 ROUNDING = 1e-9
-
-_KEYS = ("round", "mean", "direction", "worker")
 
 
 @dataclass(frozen=True)
@@ -134,16 +133,11 @@ class MimicVarianceRun(MimicVariance):
 
     def state_dict(self) -> dict[str, Any]:
         """The round, the mean and the direction (float64, copies) and the worker mimicked."""
-        state = {key: getattr(self.memory, key) for key in _KEYS}
-        return {k: v.clone() if isinstance(v, Tensor) else v for k, v in state.items()}
+        return saved(self.memory)
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on from what `state_dict` gave."""
-        if set(state) != set(_KEYS):
-            raise ValueError(f"state has keys {sorted(state)}; allowed: {sorted(_KEYS)}")
-        for key in _KEYS:
-            value = state[key]
-            setattr(self.memory, key, value.clone() if isinstance(value, Tensor) else value)
+        restore(self.memory, state)
 
 
 def _first_of_largest(values: Floats, honest: Tensor) -> int:

@@ -10,7 +10,7 @@ from torch import Generator, Tensor
 
 from wola.aggregation.products import Floats
 from wola.aggregation.rule import Rule
-from wola.attacks._judge import Judge
+from wola.attacks._judge import Judge, needed_rule
 from wola.attacks._line_search import line_search
 from wola.attacks.attack import ColludingAttack, Seen
 from wola.ground.checks import check_number, check_whole
@@ -76,14 +76,7 @@ class Optimal(ColludingAttack):
 
     def row(self, seen: Seen, rule: Rule | None, generator: Generator | None) -> Tensor:
         """The candidate with the best factor found."""
-        if rule is None:
-            raise ValueError(
-                f"{self} optimises against the server's rule and rule is None; allowed: a Rule, "
-                "such as NNM() | TrimmedMean()"
-            )
-        if not isinstance(rule, Rule):
-            raise TypeError(f"rule is a {type(rule).__name__}; allowed: a Rule")
-        rule.check(seen.n, seen.f)
+        rule = needed_rule(rule, f"{self} optimises against", n=seen.n, f=seen.f)
         family = self.family(seen, rule)
         return family.row(self._factor(family, seen, rule, generator))
 
@@ -91,10 +84,7 @@ class Optimal(ColludingAttack):
         """The best factor found by the search."""
         start = self.plain(seen.n, seen.f) if self.start is None else float(self.start)
         judge = Judge.of(seen, family.base, rule, generator)
-        try:
-            rule.check(judge.h + judge.copies, judge.f)
-        except ValueError:
-            # The server drops broken updates and then refuses the round, whatever is sent.
+        if judge.refused:
             return start
         line = family.line
         # Scaled back and forth, what was asked for would come out rounded.

@@ -7,7 +7,8 @@ from typing import Any
 from torch import Generator, Tensor
 
 from wola.aggregation.rule import Rule
-from wola.attacks.attack import Attack
+from wola.attacks._remembered import check_keys
+from wola.attacks.attack import Attack, RememberingAttack
 from wola.attacks.mimic_static import MimicStatic
 from wola.attacks.span_search import SpanSearch
 from wola.ground.checks import check_whole
@@ -16,7 +17,7 @@ _KEYS = ("round", "attack")
 
 
 @dataclass(frozen=True)
-class Patient(Attack):
+class Patient(RememberingAttack):
     """For some rounds all attackers copy an honest worker, then they send what `attack` makes.
 
     In each of the first `rounds` rounds they send what the first honest worker sends, as
@@ -65,12 +66,6 @@ class Patient(Attack):
         """What the attack that follows has to say."""
         return self.attack.note(n, f)
 
-    def rows(
-        self, honest: Tensor, f: int, rule: Rule | None, generator: Generator | None
-    ) -> Tensor:
-        """What a fresh start sends in its first round."""
-        return self.fresh().rows(honest, f, rule, generator)
-
 
 @dataclass
 class _Memory:
@@ -115,7 +110,6 @@ class PatientRun(Patient):
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on from what `state_dict` gave."""
-        if set(state) != set(_KEYS):
-            raise ValueError(f"state has keys {sorted(state)}; allowed: {sorted(_KEYS)}")
+        check_keys(state, _KEYS)
         self.memory.running.load_state_dict(state["attack"])
         self.memory.round = state["round"]

@@ -9,11 +9,10 @@ import torch
 from torch import Generator, Tensor
 
 from wola.aggregation.rule import Rule
+from wola.attacks._remembered import restore, saved
 from wola.attacks._scale import norms_and_peaks, unit
-from wola.attacks.attack import Attack
+from wola.attacks.attack import RememberingAttack
 from wola.ground.checks import check_number, check_whole
-
-_KEYS = ("signs", "movement", "rate", "last", "since", "observed", "scale")
 
 
 def upper_tail(n: int, k: int) -> float:
@@ -30,7 +29,7 @@ def upper_tail(n: int, k: int) -> float:
 
 
 @dataclass(frozen=True)
-class PoisonedFL(Attack):
+class PoisonedFL(RememberingAttack):
     r"""All attackers push the model along one random sign vector s in every round of a run.
 
     .. math:: x = -\frac{c \|m\|}{\eta}\, v \odot s, \qquad
@@ -89,12 +88,6 @@ class PoisonedFL(Attack):
     def fresh(self) -> "PoisonedFLRun":
         """The attack for one training run, with nothing seen yet."""
         return PoisonedFLRun(self.scale, self.decay, self.least, self.period, self.confidence)
-
-    def rows(
-        self, honest: Tensor, f: int, rule: Rule | None, generator: Generator | None
-    ) -> Tensor:
-        """What a fresh start sends in its first round: zeros."""
-        return self.fresh().rows(honest, f, rule, generator)
 
 
 @dataclass
@@ -184,13 +177,8 @@ class PoisonedFLRun(PoisonedFL):
 
     def state_dict(self) -> dict[str, Any]:
         """All that later rounds depend on: tensors, copies, and plain values."""
-        state = {key: getattr(self.memory, key) for key in _KEYS}
-        return {k: v.clone() if isinstance(v, Tensor) else v for k, v in state.items()}
+        return saved(self.memory)
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on from what `state_dict` gave."""
-        if set(state) != set(_KEYS):
-            raise ValueError(f"state has keys {sorted(state)}; allowed: {sorted(_KEYS)}")
-        for key in _KEYS:
-            value = state[key]
-            setattr(self.memory, key, value.clone() if isinstance(value, Tensor) else value)
+        restore(self.memory, state)

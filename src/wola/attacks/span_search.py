@@ -17,7 +17,7 @@ from wola.aggregation.products import Floats
 from wola.aggregation.rule import Rule
 from wola.aggregation.source import Matrix
 from wola.aggregation.space import Space
-from wola.attacks._judge import Columns, Goal, Judge
+from wola.attacks._judge import Columns, Goal, Judge, needed_rule
 from wola.attacks._line_search import line_search
 from wola.attacks._span import Span, own_order, spanning_rows
 from wola.attacks.alie import alie_factor
@@ -102,22 +102,12 @@ class SpanSearch(ColludingAttack):
 
     def row(self, seen: Seen, rule: Rule | None, generator: Generator | None) -> Tensor:
         """The worst candidate found."""
-        if rule is None:
-            raise ValueError(
-                f"{self} searches against the server's rule and rule is None; allowed: a Rule, "
-                "such as NNM() | TrimmedMean()"
-            )
-        if not isinstance(rule, Rule):
-            raise TypeError(f"rule is a {type(rule).__name__}; allowed: a Rule")
-        rule.check(seen.n, seen.f)
+        rule = needed_rule(rule, f"{self} searches against", n=seen.n, f=seen.f)
         given = given_generator(copied(generator), f"{self} draws candidates")
         draw = numpy_generator(given)
         base = spanning_rows(seen.honest)
         judge = Judge.of(seen, base, rule, generator)
-        try:
-            rule.check(judge.h + judge.copies, judge.f)
-        except ValueError:
-            # The server drops broken updates and then refuses the round, whatever is sent.
+        if judge.refused:
             return -judge.mean
         search = _Search(judge, self.goal, self.evaluations, self._columns(judge, draw))
         search.open(alie_factor(seen.n, seen.f), draw)

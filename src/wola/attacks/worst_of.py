@@ -10,9 +10,10 @@ from torch import Generator, Tensor
 from wola.aggregation.opening import TooFewUpdates
 from wola.aggregation.rule import Rule
 from wola.aggregation.source import times_power_of_two
-from wola.attacks._judge import Goal
+from wola.attacks._judge import Goal, needed_rule
+from wola.attacks._remembered import check_keys
 from wola.attacks.alie import ALIE
-from wola.attacks.attack import Attack, look
+from wola.attacks.attack import Attack, RememberingAttack, look
 from wola.attacks.fang_krum import FangKrum
 from wola.attacks.fang_trim import FangTrim
 from wola.attacks.foe import FOE
@@ -31,7 +32,7 @@ _KEYS = ("attacks", "counts")
 
 
 @dataclass(frozen=True)
-class WorstOf(Attack):
+class WorstOf(RememberingAttack):
     """Each round the one of several attacks that hurts the server's own rule most.
 
     Every one of `attacks` makes its updates b from the honest ones; the server's rule is solved on
@@ -97,12 +98,6 @@ class WorstOf(Attack):
         notes = [note for attack in self.attacks if (note := attack.note(n, f)) is not None]
         return "; ".join(notes) or None
 
-    def rows(
-        self, honest: Tensor, f: int, rule: Rule | None, generator: Generator | None
-    ) -> Tensor:
-        """What a fresh start sends in its first round."""
-        return self.fresh().rows(honest, f, rule, generator)
-
 
 @dataclass
 class _Memory:
@@ -136,12 +131,7 @@ class WorstOfRun(WorstOf):
         self, honest: Tensor, f: int, rule: Rule | None, generator: Generator | None
     ) -> Tensor:
         """The updates of the attack that hurts most; it is counted."""
-        if rule is None:
-            raise ValueError(
-                "WorstOf chooses by the server's rule and rule is None; allowed: a Rule, such as "
-                "NNM() | TrimmedMean()"
-            )
-        rule.check(len(honest) + f, f)
+        rule = needed_rule(rule, "WorstOf chooses by", n=len(honest) + f, f=f)
         harms, sent = [], []
         for attack in self.memory.running:
             sent.append(attack.rows(honest, f, rule, copied(generator)).to(honest.dtype))
@@ -185,8 +175,7 @@ class WorstOfRun(WorstOf):
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on from what `state_dict` gave."""
-        if set(state) != set(_KEYS):
-            raise ValueError(f"state has keys {sorted(state)}; allowed: {sorted(_KEYS)}")
+        check_keys(state, _KEYS)
         states, counts = state["attacks"], state["counts"]
         if len(states) != len(self.attacks) or len(counts) != len(self.attacks):
             raise ValueError(
