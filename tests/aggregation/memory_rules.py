@@ -31,6 +31,13 @@ RULES: list[Rule] = [
     CenteredClipping(tau=1.5, iterations=2, history=True),
     SoftSetHull(),
 ]
+#: The same kinds as texts of a scenario.
+REMEMBERING = (
+    "bygars-plus-plus(unit=true)",
+    "foolsgold",
+    "centered-clipping(tau=0.05, history=true)",
+    "soft-set-hull",
+)
 PER_WORKER = [rule for rule in RULES if rule.remembers == "workers"]
 
 

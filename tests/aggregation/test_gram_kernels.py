@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from tests.aggregation.uncompiled import uncompiled
+from tests.aggregation.uncompiled import hard_updates, uncompiled
 from tests.rules import updates
 from wola.aggregation import Krum, Mean, MultiKrum, _gram_kernels, products, space
 
@@ -28,13 +28,7 @@ def test_rules_give_the_same_without_compiling(rule, kernels, n, d, monkeypatch)
 
 
 def test_hard_updates_give_the_same_without_compiling(monkeypatch):
-    far = updates(7, 15)
-    far[2] *= 1e20
-    twins = updates(7, 15)
-    twins[4:] = twins[0]
-    broken = updates(7, 15)
-    broken[3, 3] = np.nan
-    inputs = [far, twins, broken]
+    inputs = hard_updates()
     compiled = [Krum()(x, 2) for x in inputs]
     calls = uncompiled(monkeypatch, _gram_kernels, products, space)
     for x, expected in zip(inputs, compiled, strict=True):

@@ -5,9 +5,21 @@ from types import ModuleType
 from typing import Any
 
 import numba
+import numpy as np
 import pytest
 
+from tests.reference import Array
+from tests.rules import updates
 from wola.aggregation import columns
+
+
+def hard_updates() -> list[Array]:
+    """Updates (7, 15) with one far away, with four alike, and with one that is not finite."""
+    far, twins, broken = updates(7, 15), updates(7, 15), updates(7, 15)
+    far[2] *= 1e20
+    twins[4:] = twins[0]
+    broken[3, 3] = np.nan
+    return [far, twins, broken]
 
 
 def uncompiled(

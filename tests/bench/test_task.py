@@ -2,6 +2,7 @@ import shutil
 
 import pytest
 
+from tests.aggregation.memory_rules import REMEMBERING
 from tests.bench.small import iris, plain_digests
 from wola.bench import claims as claims_module
 from wola.bench import notes as notes_module
@@ -114,30 +115,8 @@ def test_a_store_that_cannot_be_written_to_is_no_failure_of_the_run(store, monke
     assert store.state(store.key(iris())) == "missing"
 
 
-def test_a_long_run_that_was_stopped_goes_on_from_its_checkpoint(store, monkeypatch):
-    monkeypatch.setattr(task_module, "CHECKPOINT_EVERY", 5)
-    scenario = iris(steps=14)
-    with pytest.raises(KeyboardInterrupt):
-        performed(scenario, store, callbacks=lambda task: [StopsAfter(12)])
-    rest = StopsAfter()
-
-    performed(scenario, store, callbacks=lambda task: [rest])
-
-    assert rest.steps == [11, 12, 13, 14]
-    assert store.summary(store.key(scenario))["digest"] == plain_digests([scenario])[0]
-    assert not checkpoint_file(store.path, store.key(scenario)).exists()
-
-
-@pytest.mark.parametrize(
-    "aggregator",
-    [
-        "bygars-plus-plus(unit=true)",
-        "foolsgold",
-        "centered-clipping(tau=0.05, history=true)",
-        "soft-set-hull",
-    ],
-)
-def test_a_long_run_goes_on_with_what_its_rule_remembers(store, monkeypatch, aggregator):
+@pytest.mark.parametrize("aggregator", ["trimmed-mean", *REMEMBERING])
+def test_a_long_run_that_was_stopped_goes_on_from_its_checkpoint(store, monkeypatch, aggregator):
     monkeypatch.setattr(task_module, "CHECKPOINT_EVERY", 5)
     scenario = iris(steps=14, aggregator=aggregator, server_data="equal(samples=9)")
     with pytest.raises(KeyboardInterrupt):
@@ -148,6 +127,7 @@ def test_a_long_run_goes_on_with_what_its_rule_remembers(store, monkeypatch, agg
 
     assert rest.steps == [11, 12, 13, 14]
     assert store.summary(store.key(scenario))["digest"] == plain_digests([scenario])[0]
+    assert not checkpoint_file(store.path, store.key(scenario)).exists()
 
 
 def test_a_damaged_checkpoint_costs_only_what_it_would_have_saved(store):

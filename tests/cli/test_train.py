@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.aggregation.memory_rules import REMEMBERING
 from wola.ground import WriteError
 from wola.training import Round, RunFolder, Scenario, simulate
 
@@ -249,15 +250,7 @@ def test_an_interruption_before_the_first_step_says_that_nothing_is_left(wola, m
     assert "nothing to resume" in result.stdout
 
 
-@pytest.mark.parametrize(
-    "aggregator",
-    [
-        "bygars-plus-plus(unit=true)",
-        "foolsgold",
-        "centered-clipping(tau=0.05, history=true)",
-        "soft-set-hull",
-    ],
-)
+@pytest.mark.parametrize("aggregator", REMEMBERING)
 def test_a_run_whose_rule_remembers_is_interrupted_and_resumed_to_the_same_bits(
     wola, tmp_path, monkeypatch, aggregator
 ):

@@ -1,10 +1,11 @@
 """Small federations on the loopback grid: the engine's scenarios, and made-up ones."""
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
-from flwr.app import ArrayRecord
+from flwr.app import ArrayRecord, Message
 from flwr.clientapp import ClientApp
 from torch import Tensor, nn
 
@@ -127,3 +128,18 @@ def scenario_grid(scenario: Scenario, module: nn.Module, state: Path) -> Loopbac
         for worker, shard in enumerate(federation.shards)
     ]
     return LoopbackGrid(apps)
+
+
+class JoinedLater(LoopbackGrid):
+    """A federation whose last node comes after the query, when round 1 begins."""
+
+    def __init__(self, apps: Sequence[ClientApp]) -> None:
+        super().__init__(apps[:-1])
+        self.late = apps[-1]
+
+    def push_messages(self, messages: Iterable[Message]) -> Iterable[str]:
+        number = int(next(iter(messages)).metadata.group_id.split("-")[0])
+        if number == 1:
+            place = len(NODES) - 1
+            self.join(NODES[place], self.late, {"partition-id": place})
+        return super().push_messages(messages)

@@ -1,6 +1,5 @@
 """What the server knows beside the updates: its rows, label reports and the rule's memory."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from flwr.serverapp.strategy import Strategy
 
 from tests.flower.federations import (
     NODES,
+    JoinedLater,
     accuracy,
     state_of,
     tiny_clients,
@@ -153,17 +153,10 @@ def test_a_client_that_reported_no_labels_is_left_out_where_the_rule_needs_them(
 ) -> None:
     apps = tiny_clients(tmp_path)
 
-    class Growing(LoopbackGrid):
-        def push_messages(self, messages: Iterable[Message]) -> Iterable[str]:
-            number = int(next(iter(messages)).metadata.group_id.split("-")[0])
-            if number == 1:
-                self.join(1005, apps[4], {"partition-id": 4})
-            return super().push_messages(messages)
-
     def records_of(rule: Rule) -> Any:
         options = {"objective": Shared(), "min_nodes": 4, "quorum": 5, "deadline": 0.5}
         strategy = tiny_strategy(rule=rule, **options)
-        strategy.start(Growing(apps[:4]), num_rounds=3)
+        strategy.start(JoinedLater(apps), num_rounds=3)
         return strategy.records
 
     records = records_of(FirstClass())

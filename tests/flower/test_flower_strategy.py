@@ -2,7 +2,6 @@
 
 import json
 import logging
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from torch import nn
 
 from tests.flower.federations import (
     NODES,
+    JoinedLater,
     accuracy,
     state_of,
     tiny_clients,
@@ -146,15 +146,8 @@ def test_a_timeout_takes_the_place_of_the_deadline() -> None:
 def test_a_node_that_joins_later_takes_part(tmp_path: Path) -> None:
     apps = tiny_clients(tmp_path)
 
-    class Growing(LoopbackGrid):
-        def push_messages(self, messages: Iterable[Message]) -> Iterable[str]:
-            number = int(next(iter(messages)).metadata.group_id.split("-")[0])
-            if number == 1:
-                self.join(1005, apps[4], {"partition-id": 4})
-            return super().push_messages(messages)
-
     strategy = tiny_strategy(objective=Shared(), min_nodes=4)
-    strategy.start(Growing(apps[:4]), num_rounds=2)
+    strategy.start(JoinedLater(apps), num_rounds=2)
     assert [len(record.replied) for record in strategy.records] == [4, 4, 5]
 
 
