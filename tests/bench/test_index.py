@@ -1,5 +1,6 @@
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 
@@ -38,7 +39,16 @@ def test_a_trained_run_has_the_scores_of_its_classes_and_the_weight_of_its_liars
     assert 0 < row["macro_f1"] <= 100
     weights = [record.weights for record in result.steps]
     shares = [sum(each[13:]) for each in weights if each is not None]
-    assert row["byzantine_share"] == pytest.approx(100 * fmean(shares), rel=1e-12)
+    assert row["byzantine_share"] == pytest.approx(100 * fmean(shares), rel=1e-6)
+
+
+def test_the_share_of_liars_is_one_of_all_weight_whatever_the_weights_sum_to() -> None:
+    result = trained(aggregator="krum", byzantine=4)
+    weights = (*[0.5] * 12, 0.0, -1.0, 0.0, 0.0, 1.0), tuple([0.0] * 17)
+    steps = [replace(result.steps[0], weights=each) for each in weights]
+    assert replace(result, steps=tuple(steps)).byzantine_share == pytest.approx(25.0)
+    silent = [replace(step, weights=(0.0,) * 17) for step in steps]
+    assert replace(result, steps=tuple(silent)).byzantine_share is None
 
 
 @pytest.mark.parametrize("fields", [{"aggregator": "median"}, {"byzantine": 0, "attack": "none"}])

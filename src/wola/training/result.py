@@ -86,15 +86,19 @@ class Result:
 
     @property
     def byzantine_share(self) -> float | None:
-        """Weight that Byzantine workers received, in percent, averaged over rounds with weights.
+        """Share of all weight that Byzantine workers received, in percent, averaged over rounds.
 
-        None if there are no such workers, or no such rounds since the rule weighs no worker.
+        Some rules' weights do not sum to 1, or are negative: what counts is their size. None if
+        there are no such workers, or no round in which any worker has a weight.
         """
         byzantine = self.scenario.byzantine
-        weighed = [record.weights for record in self.steps if record.weights is not None]
+        sizes = [list(map(abs, record.weights)) for record in self.steps if record.weights]
+        weighed = [weights for weights in sizes if any(weights)]
         if not byzantine or not weighed:
             return None
-        return 100.0 * fmean(math.fsum(weights[-byzantine:]) for weights in weighed)
+        return 100.0 * fmean(
+            math.fsum(weights[-byzantine:]) / math.fsum(weights) for weights in weighed
+        )
 
     @property
     def seconds(self) -> dict[str, float]:
