@@ -88,6 +88,14 @@ def test_steps_without_weights_are_marked(tmp_path: Path) -> None:
     assert list(b64decode(made["weights"]["bytes"])) == [254, 254, 255, 255, 255, 255]
 
 
+@pytest.mark.parametrize(("weights", "low"), [([0.4, 0.6], 0.0), ([-0.2, 1.2], -0.2)])
+def test_the_scale_of_weights_begins_at_zero_or_below(
+    tmp_path: Path, weights: list[float], low: float
+) -> None:
+    made = run_details(run_folder(tmp_path, parquet(step=[1], weights=[weights])), 2)
+    assert made["weights"]["low"] == low
+
+
 def test_what_is_not_finite_is_shown_as_missing(tmp_path: Path) -> None:
     content = parquet(step=[1, 2], accuracy=[None, 50.0], dissimilarity_momenta=[float("nan"), 1.0])
     assert run_details(run_folder(tmp_path, content), 2)["dissimilarity"] == [[1, 2], [None, 1.0]]

@@ -2,7 +2,7 @@
 
 import math
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -25,6 +25,7 @@ COUNTING = 4
 MOST_CLASSES = 30
 
 _MISSING = 255
+_NO_NUMBERS = np.empty(0)
 
 
 def run_details(folder: Path, workers: int) -> dict[str, Any]:
@@ -47,10 +48,16 @@ def many_details(wanted: Sequence[tuple[Path, int]], spans: int = SPANS) -> list
     digests = [summary.get("metrics_sha256") for summary in summaries]
     intact = [p for p, digest in zip(paths, digests, strict=True) if _is_intact(p, digest)]
     curves = read_curves(intact)
-    return [
-        {**run_classes(summary), **_shown(curves.get(path), workers, spans)}
-        for path, summary, (_, workers) in zip(paths, summaries, wanted, strict=True)
-    ]
+    made = [run_classes(summary) for summary in summaries]
+    alike: dict[Hashable, list[int]] = {}
+    for at, (path, (_, workers)) in enumerate(zip(paths, wanted, strict=True)):
+        if path in curves:
+            alike.setdefault((workers, *_form(curves[path])), []).append(at)
+    for places in alike.values():
+        shown = _shown([curves[paths[at]] for at in places], wanted[places[0]][1], spans)
+        for at, details in zip(places, shown, strict=True):
+            made[at] |= details
+    return made
 
 
 def _summary(folder: Path) -> dict[str, Any]:
@@ -84,23 +91,36 @@ def run_classes(summary: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
-def _shown(curves: RunCurves | None, workers: int, spans: int) -> dict[str, Any]:
-    """The curves of a run as the page has them."""
-    if curves is None:
-        return {}
-    made: dict[str, Any] = {}
-    steps = curves.steps
-    if (accuracy := curves.numbers.get("accuracy")) is not None:
-        tested = np.isfinite(accuracy)
-        made["accuracy"] = _curve(steps[tested], accuracy[tested], 2 * spans, digits=2)
-    if (spread := curves.numbers.get("dissimilarity_momenta")) is not None:
-        made["dissimilarity"] = _curve(steps, spread, spans, digits=None)
-    cosine = curves.numbers.get("cosine")
-    if cosine is not None and np.isfinite(cosine).any():
-        made["cosine"] = _curve(steps, cosine, spans, digits=3)
-    if len(curves.weights):
-        made["weights"] = _weights(steps, _matrix(curves, workers), spans)
+def _form(curves: RunCurves) -> tuple[Hashable, ...]:
+    """What runs have in common whose curves are made together: many at once cost little more."""
+    tested = np.isfinite(curves.numbers.get("accuracy", _NO_NUMBERS))
+    arrays = (curves.steps, curves.lengths, tested)
+    return (*curves.numbers, *(array.tobytes() for array in arrays), len(curves.weights) > 0)
+
+
+def _shown(runs: Sequence[RunCurves], workers: int, spans: int) -> list[dict[str, Any]]:
+    """The curves of runs of one form as the page has them."""
+    made: list[dict[str, Any]] = [{} for _ in runs]
+    steps = runs[0].steps
+    columns = {name: np.stack([run.numbers[name] for run in runs], 1) for name in runs[0].numbers}
+    if (accuracy := columns.get("accuracy")) is not None:
+        tested = np.isfinite(accuracy[:, 0])
+        curves = _curves(steps[tested], accuracy[tested], 2 * spans, digits=2)
+        _put(made, "accuracy", curves)
+    if (spread := columns.get("dissimilarity_momenta")) is not None:
+        _put(made, "dissimilarity", _curves(steps, spread, spans, digits=None))
+    if (cosine := columns.get("cosine")) is not None:
+        there = np.flatnonzero(np.isfinite(cosine).any(0))
+        curves = _curves(steps, cosine[:, there], spans, digits=3)
+        _put([made[at] for at in there], "cosine", curves)
+    if len(runs[0].weights):
+        _put(made, "weights", _weights(steps, _matrices(runs, workers), spans))
     return made
+
+
+def _put(made: Sequence[dict[str, Any]], name: str, values: Iterable[Any]) -> None:
+    for details, value in zip(made, values, strict=True):
+        details[name] = value
 
 
 def span_means(values: NDArray[Any], most: int) -> NDArray[np.float64]:
@@ -121,10 +141,12 @@ def span_means(values: NDArray[Any], most: int) -> NDArray[np.float64]:
     return made
 
 
-def _curve(
+def _curves(
     steps: NDArray[Any], values: NDArray[Any], most: int, *, digits: int | None
-) -> list[list[float | None]]:
-    return [_places(steps, most), shortened(span_means(values, most), digits)]
+) -> Iterator[list[list[float | None]]]:
+    """The curve of each column of values."""
+    places = _places(steps, most)
+    return ([places, shown] for shown in shortened(span_means(values, most).T, digits))
 
 
 def _places(steps: NDArray[Any], most: int) -> list[float | None]:
@@ -138,7 +160,7 @@ def _places_of(steps: bytes, most: int) -> tuple[float, ...]:
     return tuple(int(step) if step.is_integer() else step for step in shown)
 
 
-def shortened(values: NDArray[np.float64], digits: int | None) -> list[float | None]:
+def shortened(values: NDArray[np.float64], digits: int | None) -> list[Any]:
     """Numbers with so many digits after the point, or with four that count; None if not finite.
 
     >>> shortened(np.array([12.3456, np.nan]), 2), shortened(np.array([0.0123456, 0.0]), None)
@@ -154,29 +176,40 @@ def shortened(values: NDArray[np.float64], digits: int | None) -> list[float | N
         # Divided by a power of ten that is exact, a whole number comes out as it is written.
         up, down = 10.0 ** np.maximum(after, 0), 10.0 ** np.maximum(-after, 0)
         made = np.rint(known * up / down) * down / up
-    if finite.all():
-        return list(made.tolist())
-    return [value if there else None for value, there in zip(made.tolist(), finite, strict=True)]
+    if not finite.all():
+        made = made.astype(object)
+        made[~finite] = None
+    return list(made.tolist())
 
 
-def _matrix(curves: RunCurves, workers: int) -> NDArray[np.float64]:
-    """A row per step and a column per worker; nan where a step has no weights."""
-    made = np.full((len(curves.lengths), workers), np.nan)
-    whole = curves.lengths == workers
-    made[whole] = curves.weights[np.repeat(whole, curves.lengths)].reshape(-1, workers)
+def _matrices(runs: Sequence[RunCurves], workers: int) -> NDArray[np.float64]:
+    """A weight for each step, run and worker; nan where a step has no weights."""
+    lengths = runs[0].lengths
+    whole = lengths == workers
+    made = np.full((len(lengths), len(runs), workers), np.nan)
+    kept = np.repeat(whole, lengths)
+    for at, run in enumerate(runs):
+        made[whole, at] = run.weights[kept].reshape(-1, workers)
     return made
 
 
-def _weights(steps: NDArray[Any], matrix: NDArray[np.float64], spans: int) -> dict[str, Any]:
-    shown = span_means(matrix, spans)
-    finite = shown[np.isfinite(shown)]
-    low, high = (float(min(0, finite.min())), float(finite.max())) if finite.size else (0.0, 1.0)
-    scaled = (shown - low) / ((high - low) or 1.0) * (_MISSING - 1)
-    codes = np.where(np.isfinite(scaled), np.rint(scaled), _MISSING).astype(np.uint8)
-    return {
-        "steps": _places(steps, spans),
-        "workers": matrix.shape[1],
-        "low": shortened(np.array([low]), None)[0],
-        "high": shortened(np.array([high]), None)[0],
-        "bytes": b64encode(codes.tobytes()).decode(),
-    }
+def _weights(
+    steps: NDArray[Any], matrices: NDArray[np.float64], spans: int
+) -> Iterator[dict[str, Any]]:
+    shown = span_means(matrices, spans)
+    finite = np.isfinite(shown)
+    low = np.where(finite, shown, 0.0).min((0, 2), initial=0.0)
+    high = np.where(finite, shown, -np.inf).max((0, 2))
+    high[~finite.any((0, 2))] = 1.0
+    width = np.where(high == low, 1.0, high - low)
+    scaled = (shown - low[:, None]) / width[:, None] * (_MISSING - 1)
+    codes = np.where(finite, np.rint(scaled), _MISSING).astype(np.uint8)
+    places, lows, highs = _places(steps, spans), shortened(low, None), shortened(high, None)
+    for at, (least, most) in enumerate(zip(lows, highs, strict=True)):
+        yield {
+            "steps": places,
+            "workers": matrices.shape[2],
+            "low": least,
+            "high": most,
+            "bytes": b64encode(codes[:, at].tobytes()).decode(),
+        }

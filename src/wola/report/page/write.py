@@ -3,6 +3,8 @@
 import gzip
 import re
 from base64 import b64encode
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -103,10 +105,15 @@ def _few_enough(runs: Runs, table: pl.DataFrame, cells: list[pl.DataFrame]) -> D
 
 
 def _write_curves(runs: Runs, cells: list[pl.DataFrame], folder: Path, spans: int) -> None:
-    for file, cell in enumerate(cells, 1):
+    def write(file: int, cell: pl.DataFrame) -> None:
         text = f'wolaCurves({file},"{packed(cell_details(runs, cell, spans))}");\n'
         # Made again in no time after a power cut; forced to disk one by one they take long.
         write_whole(folder / f"{file:05d}.js", text.encode(), sync=False)
+
+    # Reading, checksums and compression let another thread go on meanwhile.
+    with ThreadPoolExecutor(2) as pool:
+        for _ in pool.map(write, count(1), cells):
+            pass
 
 
 def _remove_curves(folder: Path, *, above: int) -> None:
