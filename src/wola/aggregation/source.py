@@ -119,6 +119,10 @@ class UpdateSource(ABC):
     def keep(self, rows: NDArray[np.int64]) -> UpdateSource:
         """The same source with only these of its kept rows."""
 
+    def workers(self) -> UpdateSource:
+        """The same source without rows of the server's."""
+        return self
+
 
 class Matrix(UpdateSource):
     """Updates that lie in memory as one (n, d) tensor: a single piece."""
@@ -226,6 +230,10 @@ class Stacked(UpdateSource):
         workers = rows[rows < self.source.n]
         return Stacked(self.source.keep(workers), self.marks, self._given)
 
+    def workers(self) -> UpdateSource:
+        """The source above the server's rows."""
+        return self.source
+
 
 class Scaled(UpdateSource):
     """The updates of another source times 2^-exponent."""
@@ -240,6 +248,10 @@ class Scaled(UpdateSource):
     def keep(self, rows: NDArray[np.int64]) -> Scaled:
         """The same source with only these of its kept rows."""
         return Scaled(self.source.keep(rows), self.exponent)
+
+    def workers(self) -> UpdateSource:
+        """The same source without rows of the server's."""
+        return Scaled(self.source.workers(), self.exponent)
 
 
 class SomeColumns(UpdateSource):

@@ -237,8 +237,8 @@ class Space:
             yield from self.source.pieces()
             return
         if self.marks and np.array_equal(self.coefficients, np.eye(*self.coefficients.shape)):
-            # The updates as they are, with the server's own rows below them.
-            yield from (piece[: self.n] for piece in self.source.pieces())
+            # The updates as they are.
+            yield from (piece[: self.n] for piece in self.source.workers().pieces())
             return
         means = means_of_equals(self.coefficients, self.given_energies)
         for piece in self.source.pieces():
@@ -253,13 +253,18 @@ class Space:
 
     def combination(self, weights: Floats) -> Tensor:
         """sum_k weights_k y_k, (d,), in one pass over the source."""
-        over_source = weights @ self.mixture
-        means = means_of_equals(over_source[None], self.given_energies)
+        over_source, source = weights @ self.mixture, self.source
+        energies = self.given_energies
+        if self.marks and not over_source[-self.marks :].any():
+            # Nothing of the server's own rows is in it, so they need not be read.
+            over_source, source = over_source[: -self.marks], source.workers()
+            energies = None if energies is None else energies[: -self.marks]
+        means = means_of_equals(over_source[None], energies)
         parts = [
             piece[means[0][1][0]].clone()
             if means and all_equal(piece, means[0][1])
             else _weighted_sum(over_source, piece)
-            for piece in self.source.pieces()
+            for piece in source.pieces()
         ]
         return parts[0] if len(parts) == 1 else torch.cat(parts)
 
