@@ -7,6 +7,7 @@ from wola.bench.executors.local import LocalExecutor
 from wola.bench.executors.ray import RayExecutor
 from wola.bench.executors.slurm import SlurmExecutor
 from wola.bench.grid import Grid
+from wola.bench.trackers import Trackers
 from wola.cli import executors
 from wola.cli.errors import Refused
 from wola.cli.executors import ExecutorFlags, executor_of
@@ -64,3 +65,17 @@ def test_a_missing_library_is_refused_with_the_extra_that_brings_it(monkeypatch)
 
     with pytest.raises(Refused, match=r"wola\[ray\]"):
         executor_of(ExecutorFlags(ray="auto"), Grid(), CPU)
+
+
+def test_a_tracker_is_for_runs_on_this_machine():
+    flags = ExecutorFlags(slurm=True, trackers=Trackers(mlflow="sqlite:///m.db", wandb="mine"))
+
+    with pytest.raises(Refused, match=r"--mlflow, --wandb with --ray or --slurm; allowed: with"):
+        executor_of(flags, Grid(), CPU)
+
+
+def test_a_tracker_that_cannot_be_used_is_refused_before_any_run():
+    flags = ExecutorFlags(trackers=Trackers(mlflow="http://127.0.0.1:9"))
+
+    with pytest.raises(Refused, match=r"--mlflow = 'http://127.0.0.1:9': no server answers there"):
+        executor_of(flags, Grid(), CPU)

@@ -8,6 +8,10 @@ class MissingExtra(ImportError):
     """A library that is not installed; the message names the extra that brings it."""
 
 
+class TrackerRefused(RuntimeError):
+    """A tracker that is installed and cannot be used; the message says why and what is allowed."""
+
+
 def needed(module: str, *, extra: str, what: str) -> Any:
     """The module, or an error that says how to install it.
 

@@ -20,6 +20,7 @@ from wola.bench.progress import GridProgress, clock_time
 from wola.bench.run import Executor, run_grid, tasks_of
 from wola.bench.store import DEFAULT_STORE, Store
 from wola.bench.strategies import Strategies
+from wola.bench.trackers import Trackers
 from wola.bench.watch import watch
 from wola.cli.axis_flags import Asked, axis_flags, cut
 from wola.cli.commands import MACHINES, OUTPUT
@@ -114,6 +115,18 @@ def bench(
             metavar="FOLDER", rich_help_panel=OUTPUT, help="Write curves for TensorBoard there."
         ),
     ] = None,
+    mlflow: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URI", rich_help_panel=OUTPUT, help="Send curves to this MLflow store."
+        ),
+    ] = None,
+    wandb: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PROJECT", rich_help_panel=OUTPUT, help="Send curves to this project of W&B."
+        ),
+    ] = None,
     **asked: list[str] | None,
 ) -> None:
     """Run a grid; runs that are in the store already are skipped.
@@ -131,7 +144,7 @@ def bench(
         job_minutes=job_minutes,
         slurm_partition=partition_of_slurm,
         runs_per_gpu=runs_per_gpu,
-        tensorboard=tensorboard,
+        trackers=Trackers(tensorboard, mlflow, wandb),
         run_minutes=run_minutes,
     )
     try:

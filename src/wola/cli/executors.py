@@ -2,17 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import torch
 
 from wola.bench.executors.local import LocalExecutor
 from wola.bench.executors.ray import RayExecutor
 from wola.bench.executors.slurm import SlurmExecutor
-from wola.bench.extras import MissingExtra
+from wola.bench.extras import MissingExtra, TrackerRefused
 from wola.bench.grid import Grid
 from wola.bench.run import Executor
-from wola.bench.tensorboard import check_tensorboard
+from wola.bench.trackers import NO_TRACKERS, Trackers
 from wola.cli.doctor import devices
 from wola.cli.errors import Refused
 from wola.training import Scenario
@@ -29,7 +28,7 @@ class ExecutorFlags:
     job_minutes: int = 240
     slurm_partition: str | None = None
     runs_per_gpu: int = 1
-    tensorboard: Path | None = None
+    trackers: Trackers = NO_TRACKERS
     run_minutes: float | None = None
 
 
@@ -37,8 +36,9 @@ def executor_of(flags: ExecutorFlags, grid: Grid, scenarios: Sequence[Scenario])
     """The executor; what cannot be together, or is not installed, is refused."""
     if flags.ray is not None and flags.slurm:
         raise Refused("--ray and --slurm; allowed: one of the two")
-    if flags.tensorboard is not None and (flags.ray is not None or flags.slurm):
-        raise Refused("--tensorboard with --ray or --slurm; allowed: with runs on this machine")
+    followed = ", ".join(flags.trackers.flags)
+    if followed and (flags.ray is not None or flags.slurm):
+        raise Refused(f"{followed} with --ray or --slurm; allowed: with runs on this machine")
     if flags.run_minutes is not None and flags.ray is not None:
         raise Refused("--run-minutes with --ray; allowed: with runs on this machine or --slurm")
     on_gpu = any(torch.device(scenario.device).type == "cuda" for scenario in scenarios)
@@ -48,9 +48,8 @@ def executor_of(flags: ExecutorFlags, grid: Grid, scenarios: Sequence[Scenario])
             return RayExecutor(flags.ray, cpus=grid.cpus, gpus=grid.gpus or share)
         if flags.slurm:
             return _slurm(flags, on_gpu)
-        if flags.tensorboard is not None:
-            check_tensorboard()
-    except MissingExtra as error:
+        flags.trackers.check()
+    except (MissingExtra, TrackerRefused) as error:
         raise Refused(str(error)) from None
     return _local(flags, scenarios, on_gpu)
 
@@ -74,4 +73,4 @@ def _local(flags: ExecutorFlags, scenarios: Sequence[Scenario], on_gpu: bool) ->
             raise Refused(f"--device = {name!r}; allowed here: {', '.join(devices())}")
     gpus = tuple(map(str, range(torch.cuda.device_count()))) if on_gpu else ()
     processes = flags.processes or (len(gpus) * flags.runs_per_gpu or None)
-    return LocalExecutor(processes, gpus, flags.tensorboard, flags.run_minutes)
+    return LocalExecutor(processes, gpus, flags.trackers, flags.run_minutes)

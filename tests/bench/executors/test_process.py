@@ -12,11 +12,12 @@ import sys
 from pathlib import Path
 from wola.bench.executors.process import WorkerProcess
 from wola.bench.store import Store
+from wola.bench.trackers import NO_TRACKERS
 
 if __name__ == "__main__":
     folder = Path(sys.argv[1])
     worker = WorkerProcess(
-        Store.open(folder / "store"), folder / "log", tensorboard=None, environment={}
+        Store.open(folder / "store"), folder / "log", trackers=NO_TRACKERS, environment={}
     )
     print(Path(f"/proc/{worker.process.pid}/status").read_text())
     worker.stop()

@@ -14,6 +14,7 @@ from wola.bench.executors.process import Beat, Ready, Stuck, WorkerProcess
 from wola.bench.queue import PATIENCE, Queue
 from wola.bench.store import Store
 from wola.bench.task import Task
+from wola.bench.trackers import NO_TRACKERS, Trackers
 from wola.ground.checks import check_number
 
 #: A run whose process dies is started this often in all.
@@ -37,12 +38,12 @@ class LocalExecutor:
     stale, or whose run takes more than `run_minutes`, is taken down, and its run is recorded as
     failed with the reason. `gpus` names devices as ``CUDA_VISIBLE_DEVICES`` does;
     the processes share them in turn, so twice as many processes as devices means two runs on
-    each. `tensorboard` is a folder for curves.
+    each. `trackers` follow the runs.
     """
 
     processes: int | None = None
     gpus: tuple[str, ...] = ()
-    tensorboard: Path | None = None
+    trackers: Trackers = NO_TRACKERS
     run_minutes: float | None = None
 
     def __post_init__(self) -> None:
@@ -99,7 +100,7 @@ class _Workers:
         return WorkerProcess(
             self.store,
             self.logs / f"{place}.log",
-            tensorboard=self.executor.tensorboard,
+            trackers=self.executor.trackers,
             environment={"CUDA_VISIBLE_DEVICES": gpus[place % len(gpus)]} if gpus else {},
             now=self.clock.now,
         )

@@ -17,7 +17,7 @@ from types import FrameType
 from wola.bench.events import Event
 from wola.bench.store import Store
 from wola.bench.task import ONE_THREAD, Task, perform
-from wola.bench.tensorboard import curves_in
+from wola.bench.trackers import Trackers
 
 _LOG_BYTES = 20_000
 
@@ -54,11 +54,11 @@ class WorkerProcess:
         store: Store,
         log: Path,
         *,
-        tensorboard: Path | None,
+        trackers: Trackers,
         environment: Mapping[str, str],
         now: float = 0.0,
     ) -> None:
-        self.store, self.log_path, self.tensorboard = store, log, tensorboard
+        self.store, self.log_path, self.trackers = store, log, trackers
         self.environment = {**ONE_THREAD, **environment}
         self.task: Task | None = None
         self.started, self.ready = False, False
@@ -70,7 +70,7 @@ class WorkerProcess:
         self.connection, theirs = context.Pipe()
         self.process = context.Process(
             target=serve_tasks,
-            args=(theirs, self.store, self.log_path, self.tensorboard),
+            args=(theirs, self.store, self.log_path, self.trackers),
             daemon=True,
         )
         with _surroundings(self.environment):
@@ -121,7 +121,7 @@ class WorkerProcess:
 
 
 def serve_tasks(
-    connection: "Connection[Message, Task]", store: Store, log: Path, tensorboard: Path | None
+    connection: "Connection[Message, Task]", store: Store, log: Path, trackers: Trackers
 ) -> None:
     """What a worker process does: runs as they come, until the other end of the pipe is closed.
 
@@ -130,7 +130,6 @@ def serve_tasks(
     signal.signal(signal.SIGTERM, _leave)
     _write_to(log)
     faulthandler.enable()
-    callbacks = curves_in(tensorboard)
     turn = Lock()
 
     def tell(message: Message) -> None:
@@ -144,7 +143,7 @@ def serve_tasks(
             task = connection.recv()
             os.truncate(log, 0)
             try:
-                perform(task, store, tell=tell, callbacks=callbacks)
+                perform(task, store, tell=tell, callbacks=trackers)
             except OSError as error:
                 tell(Stuck(error))
             tell(Ready())
