@@ -12,7 +12,7 @@ install: .venv/installed
 .venv/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet -c constraints.txt torch==2.13.0
-	$(BIN)/pip install --quiet -c constraints.txt -e ".[flower,mlflow,ray,slurm,tensorboard,wandb,dev]"
+	$(BIN)/pip install --quiet -c constraints.txt -e ".[flower,mlflow,ray,slurm,tensorboard,wandb,package,dev]"
 	touch $@
 
 demo: install

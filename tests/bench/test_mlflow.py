@@ -8,8 +8,9 @@ import mlflow
 import pytest
 
 from tests.bench.small import iris
-from wola.bench.extras import MissingExtra, TrackerRefused
+from wola.bench.curves import TrackerRefused
 from wola.bench.mlflow import MLflowCurves, check_mlflow
+from wola.ground.extras import MissingExtra
 from wola.training import Callback, Checkpoint, simulate
 
 # MLflow's own use of SQLAlchemy 2.1.

@@ -4,8 +4,8 @@ import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from tests.bench.small import iris
-from wola.bench.extras import MissingExtra
 from wola.bench.tensorboard import TensorBoardCurves, check_tensorboard
+from wola.ground.extras import MissingExtra
 from wola.training import simulate
 
 

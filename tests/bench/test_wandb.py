@@ -8,8 +8,9 @@ import wandb
 
 from tests.bench.offline_wandb import curve, offline_run
 from tests.bench.small import iris
-from wola.bench.extras import MissingExtra, TrackerRefused
+from wola.bench.curves import TrackerRefused
 from wola.bench.wandb import WandbCurves, check_wandb
+from wola.ground.extras import MissingExtra
 from wola.training import simulate
 
 

@@ -6,6 +6,10 @@ from math import isfinite
 from wola.training import Callback, Evaluation, StepRecord
 
 
+class TrackerRefused(RuntimeError):
+    """A tracker that is installed and cannot be used; the message says why and what is allowed."""
+
+
 class Curves(Callback):
     """Takes accuracy and loss at every test, and what is measured at every step.
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import requests
 
-from wola.bench.curves import Curves
-from wola.bench.extras import TrackerRefused, needed
+from wola.bench.curves import Curves, TrackerRefused
+from wola.ground.extras import needed
 from wola.training import Federation, Result, Scenario
 
 #: The tag by which a run that goes on finds what it has sent before.

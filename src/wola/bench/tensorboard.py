@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wola.bench.curves import Curves
-from wola.bench.extras import needed
+from wola.ground.extras import needed
 from wola.training import Federation, Result, Scenario
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from wola.bench.curves import Curves
-from wola.bench.extras import TrackerRefused, needed
+from wola.bench.curves import Curves, TrackerRefused
+from wola.ground.extras import needed
 from wola.training import Federation, Result, Scenario
 
 

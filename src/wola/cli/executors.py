@@ -5,15 +5,16 @@ from dataclasses import dataclass
 
 import torch
 
+from wola.bench.curves import TrackerRefused
 from wola.bench.executors.local import LocalExecutor
 from wola.bench.executors.ray import RayExecutor
 from wola.bench.executors.slurm import SlurmExecutor
-from wola.bench.extras import MissingExtra, TrackerRefused
 from wola.bench.grid import Grid
 from wola.bench.run import Executor
 from wola.bench.trackers import NO_TRACKERS, Trackers
 from wola.cli.doctor import devices
 from wola.cli.errors import Refused
+from wola.ground.extras import MissingExtra
 from wola.training import Scenario
 
 

@@ -15,12 +15,12 @@ from wola.bench.events import Busy, Done, Failed, Skipped
 from wola.bench.executors import ray as ray_module
 from wola.bench.executors.node import Submission
 from wola.bench.executors.ray import RayExecutor, remote_run
-from wola.bench.extras import MissingExtra
 from wola.bench.marker import StoreError
 from wola.bench.run import run_grid
 from wola.bench.store import Store
 from wola.bench.task import Task
 from wola.ground import WriteError
+from wola.ground.extras import MissingExtra
 
 
 def test_a_grid_ends_whole_though_a_node_is_lost_and_ctrl_c_releases_its_runs(tmp_path):

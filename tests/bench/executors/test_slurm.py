@@ -10,8 +10,8 @@ from wola.bench.executors import slurm
 from wola.bench.executors.local import LocalExecutor
 from wola.bench.executors.node import Submission
 from wola.bench.executors.slurm import SlurmExecutor, do_runs
-from wola.bench.extras import MissingExtra
 from wola.bench.run import run_grid, tasks_of
+from wola.ground.extras import MissingExtra
 
 USERS_MODULE = """
 from wola.models.networks import mlp

@@ -8,11 +8,11 @@ from typing import Any
 
 from wola.bench.events import Begun, Busy, Evaluated, Event, Failed, Listener
 from wola.bench.executors.node import Submission
-from wola.bench.extras import needed
 from wola.bench.marker import StoreError
 from wola.bench.queue import PATIENCE, Queue
 from wola.bench.store import Store
 from wola.bench.task import Task, perform
+from wola.ground.extras import needed
 
 #: Runs that wait on the cluster, for each that can be computed there at once.
 AHEAD = 2

@@ -8,11 +8,11 @@ from typing import Any
 from wola.bench.events import Done, Event, Failed, Listener
 from wola.bench.executors.local import LocalExecutor
 from wola.bench.executors.node import Submission
-from wola.bench.extras import needed
 from wola.bench.queue import PATIENCE
 from wola.bench.store import Store
 from wola.bench.task import Task
 from wola.bench.watch import done_in
+from wola.ground.extras import needed
 from wola.ground.sealed import Damaged
 
 
