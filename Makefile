@@ -5,7 +5,7 @@ BIN := .venv/bin
 KERNELS := src/wola/aggregation src/wola/mixing src/wola/attacks
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: install demo test coverage fuzz attack-searches flower-check lint methods bench-env bench evidence evidence-report extended extended-report clean
+.PHONY: install demo test coverage fuzz attack-searches flower-check package-check lint methods bench-env bench evidence evidence-report extended extended-report clean
 
 install: .venv/installed
 
@@ -45,6 +45,11 @@ attack-searches: install
 
 flower-check: install
 	$(BIN)/python -m checks.flower
+
+# What users get: the wheel, built, installed outside the repository and run. FULL=1 installs it with all
+# that it needs into an empty environment, from the registry, which takes minutes.
+package-check: install
+	$(BIN)/python -m checks.package $(if $(FULL),--full)
 
 # The manual's page of methods, from the docstrings: docs/methods.md.
 methods: install
