@@ -20,7 +20,8 @@ from wola.ground.folders import cache_folder, kernel_folder
 
 PACKAGES = (
     "wola", "torch", "numba", "numpy", "scikit-learn", "pydantic", "polars", "safetensors",
-    "matplotlib", "typer", "rich", "pooch", "flwr", "ray",
+    "matplotlib", "typer", "rich", "pooch", "flwr", "ray", "submitit", "tensorboard",
+    "mlflow-skinny", "wandb",
 )  # fmt: skip
 
 
