@@ -1,5 +1,6 @@
 """The numbers of a run as curves, whatever draws them."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from math import isfinite
 
@@ -10,15 +11,15 @@ class TrackerRefused(RuntimeError):
     """A tracker that is installed and cannot be used; the message says why and what is allowed."""
 
 
-class Curves(Callback):
+class Curves(Callback, ABC):
     """Takes accuracy and loss at every test, and what is measured at every step.
 
     A subclass says where the points go.
     """
 
+    @abstractmethod
     def add(self, points: Mapping[str, float], step: int) -> None:
         """Adds the points of a step to their curves; all are finite."""
-        raise NotImplementedError
 
     def on_step(self, record: StepRecord) -> None:
         """Adds the points of a round."""
