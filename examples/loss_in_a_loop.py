@@ -1,8 +1,8 @@
 """The WoLA loss in a plain PyTorch loop: a worker that sees some digits far more often than others.
 
-The worker's labels are skewed, the objective q is uniform. Plain cross-entropy learns the worker's own
-mix; WoLA weights each sample by q over the worker's share of its class, and trains for q. Only the loss
-changes: the model, the optimiser and the loop are those of any PyTorch script.
+The worker's labels are skewed, the objective q is uniform. Plain cross-entropy learns the worker's
+own mix; WoLA weights each sample by q over the worker's share of its class, and trains for q. Only
+the loss changes: the model, the optimiser and the loop are those of any PyTorch script.
 """
 
 import torch

@@ -1,7 +1,7 @@
 """An attack of your own: written, checked, and tried on rules with and without WoLA.
 
-`Wave` sends the honest mean at first and turns it a little further in every round. It remembers how far it
-is, so it has a `fresh` for each run and a state that a checkpoint can hold.
+`Wave` sends the honest mean at first and turns it a little further in every round. It remembers how
+far it is, so it has a `fresh` for each run and a state that a checkpoint can hold.
 """
 
 import math

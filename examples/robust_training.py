@@ -1,9 +1,9 @@
 """Robust aggregation in a training loop of your own: eleven workers, three of which lie.
 
-A rule takes the workers' gradients, one row each, and returns one. `NNM() | TrimmedMean()` is a chain: every
-row is first replaced by the mean of its nearest neighbours, then the extremes of each coordinate are left
-out. The number of liars to withstand, f, is given with the call; the weights of a rule say who was
-listened to.
+A rule takes the workers' gradients, one row each, and returns one. `NNM() | TrimmedMean()` is a
+chain: every row is first replaced by the mean of its nearest neighbours, then the extremes of each
+coordinate are left out. The number of liars to withstand, f, is given with the call; the weights of
+a rule say who was listened to.
 """
 
 import torch

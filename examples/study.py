@@ -1,7 +1,8 @@
 """A study in a few lines: strategies by attacks on iris, as a table, a frame and a figure.
 
-`compare` runs everything in processes of its own, so the call stands under `if __name__ == "__main__"`. With
-`store="FOLDER"` the runs are kept, and `wola report FOLDER` makes tables and a page of them.
+`compare` runs everything in processes of its own, so the call stands under
+`if __name__ == "__main__"`. With `store="FOLDER"` the runs are kept, and `wola report FOLDER` makes
+tables and a page of them.
 """
 
 import argparse

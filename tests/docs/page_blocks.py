@@ -1,4 +1,4 @@
-"""The fenced blocks of a page of the manual: files to save, commands to run, and commands not to run.
+"""The fenced blocks of a page of the manual: files to save, commands to run or not to run.
 
 - A block of `sh` is run. One that is not has a line directly above it that says why:
   ``<!-- not run: it downloads 30 MB -->``.
@@ -30,7 +30,7 @@ PATIENCE = 300
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: where it starts, what it is said to be, and why it is not run, if it is not."""
+    """A fenced block: where it starts, what it is said to be, and why it is not run, if so."""
 
     page: str
     line: int

@@ -8,6 +8,7 @@ from typing import Any
 
 import nbformat
 import pytest
+import torch
 from nbclient import NotebookClient
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -49,10 +50,7 @@ def test_the_new_attack_hurts_and_wola_helps_against_it(example, capsys):
     assert found["WoLA+NNM", "Wave"] > found["NNM", "Wave"] + 10
 
 
-def test_the_new_attack_goes_on_from_a_checkpoint(example, monkeypatch):
-    import torch
-
-    monkeypatch.setattr(sys, "argv", ["new_attack.py"])
+def test_the_new_attack_goes_on_from_a_checkpoint():
     wave = runpy.run_path(str(EXAMPLES / "new_attack.py"))["Wave"]
     honest = torch.randn(5, 3, generator=torch.Generator().manual_seed(1))
     first, second = wave().fresh(), wave().fresh()

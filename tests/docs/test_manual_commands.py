@@ -1,4 +1,4 @@
-"""Every command in the manual works as it is written, in an empty folder, in the order of its page."""
+"""Every command in the manual works as it is written, in the order of its page."""
 
 from pathlib import Path
 
