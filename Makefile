@@ -5,7 +5,7 @@ BIN := .venv/bin
 KERNELS := src/wola/aggregation src/wola/mixing src/wola/attacks
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: install demo test coverage fuzz attack-searches flower-check package-check lint methods bench-env bench evidence evidence-report extended extended-report clean
+.PHONY: install demo test coverage fuzz attack-searches flower-check package-check lint methods choosing bench-env bench evidence evidence-report extended extended-report clean
 
 install: .venv/installed
 
@@ -54,6 +54,10 @@ package-check: install
 # The manual's page of methods, from the docstrings: docs/methods.md.
 methods: install
 	$(BIN)/python -m tools.methods
+
+# The manual's page on choosing a rule, from results/: docs/choosing.md.
+choosing: install
+	$(BIN)/python -m tools.choosing
 
 bench-env: .venv-bench/installed
 
