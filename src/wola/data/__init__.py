@@ -37,6 +37,7 @@ from wola.data.similarity import GammaSimilarity, Iid
 from wola.data.source import DataSource, default_partition
 from wola.data.tables import Csv, Parquet
 
+#: Every partition that a scenario can name.
 PARTITIONS: Mapping[str, type[Partition]] = {
     "dirichlet": Dirichlet,
     "iid": Iid,

@@ -121,6 +121,7 @@ class SkewedShare(ServerShare):
         return [first, *split_evenly(self.samples - first, len(available) - 1)]
 
 
+#: How the server comes by data of its own, by name.
 SERVER_SHARES: Mapping[str, type[ServerShare]] = MappingProxyType(
     {kind.name: kind for kind in (EqualShare, PriorShare, SkewedShare)}
 )

@@ -101,6 +101,7 @@ def _replay(content: RecordDict, context: Context) -> RecordDict:
     return RecordDict({name: context.state[f"{_KEPT}-{name}"] for name in (RECORD, UPDATE)})
 
 
+#: What a client can be told to do wrong, by name.
 MISBEHAVIOURS: dict[str, Misbehaviour] = {
     "sign-flip": Misbehaviour(update=lambda update, generator: -update),
     "scaled": Misbehaviour(update=lambda update, generator: -10 * update),

@@ -13,6 +13,7 @@ from wola.parts import Prepared
 #: What makes a model: called with the shape of an input and the number of classes, or with nothing.
 Factory = Callable[..., nn.Module]
 
+#: Every model that a scenario can name.
 MODELS: dict[str, Factory] = {
     "convnet-mnist": convnet_mnist,
     "convnet-cifar10": convnet_cifar10,

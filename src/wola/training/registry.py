@@ -117,6 +117,7 @@ from wola.parts import Call, Catalogue, Kind, Unimportable, written
 from wola.training.schedule import SCHEDULES, Schedule
 from wola.training.server import SERVERS, ServerOptimiser
 
+#: Every rule that a scenario can name.
 AGGREGATORS: Mapping[str, type[Rule]] = MappingProxyType(
     {
         "mean": Mean,
@@ -154,6 +155,7 @@ AGGREGATORS: Mapping[str, type[Rule]] = MappingProxyType(
     }
 )
 
+#: Every mixing that a scenario can name.
 MIXINGS: Mapping[str, type[Mixing]] = MappingProxyType(
     {
         "nnm": NNM,
@@ -198,10 +200,12 @@ ATTACKS: Mapping[str, type[Attack | LabelAttack]] = MappingProxyType(
     }
 )
 
+#: Every objective that a scenario can name.
 OBJECTIVES: Mapping[str, type[Objective]] = MappingProxyType(
     {"prior": Prior, "uniform": Uniform, "shared": Shared, "shrunk": Shrunk}
 )
 
+#: Every lie about labels that a scenario can name.
 OBJECTIVE_ATTACKS: Mapping[str, type[ObjectiveAttack]] = MappingProxyType(
     {
         "rarest-class": RarestClass,
@@ -294,7 +298,7 @@ PAPER_STRATEGIES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     }
 )
 
-#: Those and ours, which ask nobody for labels.
+#: The strategies of the WoLA paper, and ours, which ask nobody for labels.
 STRATEGIES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
         **PAPER_STRATEGIES,
