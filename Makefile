@@ -5,14 +5,14 @@ BIN := .venv/bin
 KERNELS := src/wola/aggregation src/wola/mixing src/wola/attacks
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: install demo test coverage fuzz attack-searches flower-check package-check lint methods choosing bench-env bench evidence evidence-report extended extended-report clean
+.PHONY: install demo test coverage fuzz attack-searches flower-check package-check lint methods choosing docs bench-env bench evidence evidence-report extended extended-report clean
 
 install: .venv/installed
 
 .venv/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet -c constraints.txt torch==2.13.0
-	$(BIN)/pip install --quiet -c constraints.txt -e ".[flower,mlflow,ray,slurm,tensorboard,wandb,package,dev]"
+	$(BIN)/pip install --quiet -c constraints.txt -e ".[flower,mlflow,ray,slurm,tensorboard,wandb,package,docs,dev]"
 	touch $@
 
 demo: install
@@ -51,9 +51,15 @@ flower-check: install
 package-check: install
 	$(BIN)/python -m checks.package $(if $(FULL),--full)
 
-# The manual's page of methods, from the docstrings: docs/methods.md.
+# The manual's pages that are made from the docstrings: docs/methods.md, docs/glossary.md.
 methods: install
 	$(BIN)/python -m tools.methods
+	$(BIN)/python -m tools.glossary
+
+# The manual as a site, which opens from the disk: site/index.html. A dead link or a page that no
+# menu leads to is an error.
+docs: install
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 # The manual's page on choosing a rule, from results/: docs/choosing.md.
 choosing: install
@@ -89,4 +95,4 @@ extended-report: install
 	$(BIN)/python -m benchmarks.extended --report
 
 clean:
-	rm -rf .venv .venv-bench build dist demo .coverage .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-bench build dist site demo .coverage .mypy_cache .ruff_cache .hypothesis

@@ -80,7 +80,7 @@ def page() -> str:
 def _contents() -> Iterator[str]:
     for field, (title, _) in KINDS.items():
         names = ", ".join(
-            f"[`{name}`](#{_anchor(field, name)})" for name in PARTS.kinds[field].names
+            f"[`{name}`](#{anchor(field, name)})" for name in PARTS.kinds[field].names
         )
         yield f"- **[{title}](#{title.lower().replace(' ', '-')})**: {names}"
     yield ""
@@ -97,7 +97,7 @@ def _sections() -> Iterator[str]:
 def _section(field: str, kind: Kind, name: str, part: Any) -> Iterator[str]:
     told = described(part)
     room = ".".join(part.__module__.split(".")[:2])
-    yield f'<a id="{_anchor(field, name)}"></a>\n### {name}'
+    yield f'<a id="{anchor(field, name)}"></a>\n### {name}'
     yield f"`{signature(name, part, kind.later)}`, `{room}.{part.__name__}`"
     yield markdown(told.line)
     yield from map(markdown, told.paragraphs)
@@ -182,7 +182,12 @@ def _takes(rule: Rule, n: int, f: int, *, classes: int) -> bool:
     return True
 
 
-def _anchor(field: str, name: str) -> str:
+def anchor(field: str, name: str) -> str:
+    """Where the page tells of a part.
+
+    >>> anchor("objective_attack", "dirac")
+    'objective-attack-dirac'
+    """
     return f"{field.replace('_', '-')}-{name}"
 
 
