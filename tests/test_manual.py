@@ -12,6 +12,7 @@ from pymdownx.slugs import slugify
 
 import wola
 from tools.site_docstrings import MarkdownDocstrings
+from wola.training import AGGREGATORS, ATTACKS
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -88,3 +89,51 @@ def test_every_link_leads_to_a_file_and_a_place_in_it(page):
         assert target.exists(), f"{page} links to {found['file']}"
         if found["anchor"] and target.suffix == ".md":
             assert found["anchor"] in anchors(target), f"{page} links to {found[0]}"
+
+
+def cells(row):
+    return [cell.strip() for cell in row.strip("| ").split("|")]
+
+
+def test_speeds_of_the_comparison_are_those_measured():
+    work = {
+        "trimmed mean": "trimmed-mean",
+        "Multi-Krum": "multi-krum",
+        "geometric median, 3 steps": "geometric-median",
+        "centred clipping": "centered-clipping",
+        "NNM, then Multi-Krum": "nnm+multi-krum",
+        "NNM, then trimmed mean": "nnm+trimmed-mean",
+        "ALIE": "alie",
+        "optimised ALIE, 20 evaluations": "optimal-alie",
+        "sign flip": "sign-flip",
+    }
+    kernels = (ROOT / "results" / "kernels.md").read_text(encoding="utf-8")
+    (section,) = re.findall(r"^## n = 17, f = 6, d = 431,080$(.*?)^## ", kernels, re.M | re.S)
+    rows = [cells(row) for row in section.partition("CPU time")[0].splitlines() if row[:1] == "|"]
+    measured = {row[0].partition(" [")[0]: row[1:5] for row in rows}
+    text = (DOCS / "comparison.md").read_text(encoding="utf-8").partition("## Speed")[2]
+    shown = [cells(row) for row in text.splitlines() if row.startswith("| ")][1:]
+    assert len(shown) == 1 + len(work)
+    for name, *speeds in shown:
+        assert speeds == measured[work.get(name, name)], name
+
+
+def test_ratios_of_rounds_and_grids_are_those_measured():
+    text = (DOCS / "comparison.md").read_text(encoding="utf-8")
+    step = (ROOT / "results" / "step.md").read_text(encoding="utf-8")
+    grid = (ROOT / "results" / "grid.md").read_text(encoding="utf-8")
+    ratio = {row[0]: row[3] for row in map(cells, step.splitlines()) if len(row) == 7}
+    alone, attacked, run = (
+        ratio[name].rstrip("x") for name in ("round, ALIE", "round, optimised ALIE", "whole run")
+    )
+    one, two = (re.search(rf"^\| {n} \| .* \| (\S+) \|$", grid, re.M)[1] for n in (1, 2))
+    sentence = " ".join(text.split())
+    assert f"setting is {alone} times as fast as ByzFL's" in sentence
+    assert f"under an optimised attack {attacked} times, a whole run {run} times" in sentence
+    assert f"a small grid {one} times on one core and {two} on two" in sentence
+
+
+def test_the_comparison_counts_the_rules_and_attacks_that_are_there():
+    text = (DOCS / "comparison.md").read_text(encoding="utf-8")
+    assert f"| wola | {len(AGGREGATORS)}, the mean among them" in text
+    assert f"| {len(ATTACKS)}, among them optimised ones" in text
