@@ -188,6 +188,12 @@ DEFINITIONS: dict[tuple[str, str], tuple[str, str]] = {
         ),
         (
             "loss",
+            "labels/test_fedrs.py",
+            "test_a_batchs_loss_is_that_of_the_definition",
+            "fedrs",
+        ),
+        (
+            "loss",
             "labels/test_wola_shift.py",
             "test_the_terms_are_those_of_the_definition",
             "wola-shift",

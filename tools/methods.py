@@ -45,8 +45,8 @@ KINDS = {
     ),
     "loss": (
         "Losses",
-        "A loss is class weights w, shifts b and margins m, made of a worker's label counts N_i "
-        "and the objective q: (1/B) sum_k w^y CE(z + b - m^y e_y, y).",
+        "A loss is class weights w, shifts b, margins m and factors g, made of a worker's label "
+        "counts N_i and the objective q: (1/B) sum_k w^y CE(g z + b - m^y e_y, y).",
     ),
     "objective": ("Objectives", "An objective is the label distribution q that is trained for."),
     "objective_attack": (

@@ -44,7 +44,9 @@ def test_the_terms_are_those_of_the_data_unless_the_loss_is_one_per_batch(loss):
             "wola-shift": (tempered / q).log(),
         }
         margins = {"dmfl": counts**-0.25}
-        for found, wanted in ((made.shifts, shifts), (made.margins, margins)):
+        factors = {"fedrs": torch.where(counts > 0, 1.0, 0.5).double()}
+        parts = ((made.shifts, shifts), (made.margins, margins), (made.factors, factors))
+        for found, wanted in parts:
             if loss in wanted:
                 torch.testing.assert_close(found, wanted[loss])
             else:
@@ -53,26 +55,27 @@ def test_the_terms_are_those_of_the_data_unless_the_loss_is_one_per_batch(loss):
 
 
 @pytest.mark.parametrize("lowest", [-2.0, -math.inf])
-def test_a_loss_with_shifts_and_margins_is_trained_as_by_hand(lowest):
+def test_a_loss_with_shifts_margins_and_factors_is_trained_as_by_hand(lowest):
     inputs, labels = samples()
     labels = labels.clamp(max=1)
     weights = torch.tensor([0.5, 2.0, 1.0], dtype=torch.float64)
     shifts = torch.tensor([0.7, -0.4, lowest], dtype=torch.float64)
     margins = torch.tensor([0.2, 1.5, 7.0], dtype=torch.float64)
+    factors = torch.tensor([1.5, 0.6, 0.3], dtype=torch.float64)
     recipe = Recipe(batch=8, clip=0.0, l2=0.0)
     update, _ = local_update(
         FlatModel(network()),
         as_samples((inputs, labels)),
         labels,
         recipe.orders(STEP),
-        terms=lambda _: Terms(weights, shifts, margins),
+        terms=lambda _: Terms(weights, shifts, margins, factors),
         worker=WORKER,
         step=STEP,
     )
     chosen = batch_of(torch.arange(len(labels)), 8, recipe.seed, WORKER, STEP)
     model = network().double()
     own = torch.nn.functional.one_hot(labels[chosen], CLASSES) * margins
-    shifted = model(inputs[chosen].double()) + shifts - own
+    shifted = factors * model(inputs[chosen].double()) + shifts - own
     picked = shifted.log_softmax(1)[range(8), labels[chosen]]
     loss = -(weights[labels[chosen]] * picked).sum() / 8
     parts = torch.autograd.grad(loss, list(model.parameters()))

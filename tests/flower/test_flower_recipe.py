@@ -12,7 +12,7 @@ from tests.flower.one_client import header, message
 from tests.flower.own_loss import ConstantWeight
 from wola.flower import wire
 from wola.flower.recipe import Orders, Recipe, loss_of_server
-from wola.labels import DMFL, LOSSES, CrossEntropy, FedLC, LogitAdjusted, WoLA, WoLABatch
+from wola.labels import DMFL, LOSSES, CrossEntropy, FedLC, FedRS, LogitAdjusted, WoLA, WoLABatch
 from wola.training import Scenario
 from wola.training.scenario import ScenarioError, TrainingFields
 from wola.training.schedule import Step
@@ -148,6 +148,7 @@ def test_a_loss_that_nobody_can_import_is_sent_as_plain_text():
         ("wola(renormalise=true)", WoLA(renormalise=True)),
         ("wola-batch", WoLABatch()),
         ("fedlc", FedLC()),
+        ("fedrs(alpha=0.9)", FedRS(alpha=0.9)),
         ("dmfl(tau=0.5)", DMFL(tau=0.5)),
         ("logit-adjusted(tau=2)", LogitAdjusted(tau=2.0)),
     ],

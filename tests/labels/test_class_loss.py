@@ -39,6 +39,8 @@ def by_hand(name, logits, labels, shares, smoothing):
         z = x.copy()
         if name == "fedlc":
             z -= np.where(counts > 0, counts, 1e-8) ** -0.25
+        elif name == "fedrs":
+            z[:, counts == 0] *= 0.5
         elif name == "dmfl":
             z[:, c] -= counts[c] ** -0.25
         elif name == "logit-adjusted":
@@ -126,17 +128,18 @@ def test_a_worker_of_one_class_learns_nothing_from_adjusted_logits():
     assert torch.equal(logits.grad, torch.zeros(5, 4))
 
 
-def test_a_loss_of_ones_own_per_batch_has_its_shifts_and_margins_used():
+def test_a_loss_of_ones_own_per_batch_has_all_its_terms_used():
     @dataclass(frozen=True)
     class Own(Loss):
         per_batch = True
 
         def terms(self, counts, q):
-            return Terms(torch.ones_like(q), counts.to(q.dtype), 2 * counts.to(q.dtype))
+            counts = counts.to(q.dtype)
+            return Terms(torch.ones_like(q), counts, 2 * counts, 1 / (1 + counts))
 
     logits, targets = batch(5)
     counts = torch.bincount(targets, minlength=4).double()
-    shifted = logits + counts - 2 * torch.diag(counts)[targets]
+    shifted = logits / (1 + counts) + counts - 2 * torch.diag(counts)[targets]
     expected = torch.nn.functional.cross_entropy(shifted, targets)
     torch.testing.assert_close(ClassLoss(Own(), COUNTS, Q)(logits, targets), expected)
 

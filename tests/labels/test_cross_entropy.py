@@ -274,6 +274,37 @@ def test_gradients_with_margins_are_exact_in_double(shifts, smoothing):
         assert torch.autograd.gradcheck(loss, logits)
 
 
+FACTORS = torch.tensor([1.0, 0.5, 0.0, 2.0], dtype=torch.float64)
+
+
+@pytest.mark.parametrize("shifts", SHIFTED, ids=["none", "finite", "infinite"])
+@pytest.mark.parametrize("shape", [(9, 4), (2, 4, 3, 2), (4,)])
+@pytest.mark.parametrize("kind", ["hard", "soft"])
+def test_a_factor_multiplies_the_logit_of_its_class_first(shape, shifts, kind):
+    logits, targets = batch(*shape)
+    along = min(logits.ndim - 1, 1)
+    scaled = logits * FACTORS.view(-1, *[1] * (logits.ndim - 1 - along))
+    labels = targets if kind == "hard" else soft(logits)
+    with_factors, by_hand = (
+        weighted_cross_entropy(z, labels, WEIGHTS, shifts, MARGINS, g, reduction="none")
+        for z, g in ((logits, FACTORS), (scaled, None))
+    )
+    assert torch.equal(with_factors, by_hand)
+    plain = weighted_cross_entropy(logits, labels, WEIGHTS, shifts, MARGINS, reduction="none")
+    assert not torch.allclose(with_factors, plain)
+
+
+def test_gradients_with_factors_are_exact_in_double():
+    logits, targets = batch(5, 4)
+    logits.requires_grad_()
+    for labels in (targets, soft(logits.detach())):
+
+        def loss(z, labels=labels):
+            return weighted_cross_entropy(z, labels, WEIGHTS, None, MARGINS / 9, FACTORS)
+
+        assert torch.autograd.gradcheck(loss, logits)
+
+
 def test_a_class_that_is_alone_costs_nothing_whatever_its_margin():
     only = torch.tensor([-math.inf, 0.0, -math.inf, -math.inf])
     logits = torch.randn(3, 4, generator=torch.Generator().manual_seed(1)).requires_grad_()

@@ -101,6 +101,28 @@ def test_bad_margins_are_refused(margins, error, words):
         wola_loss(torch.zeros(1, 2), torch.tensor([0]), torch.ones(2), margins=margins)
 
 
+@pytest.mark.parametrize(
+    ("factors", "error", "words"),
+    [
+        (
+            [1.0, 1.0],
+            TypeError,
+            r"factors = \[1.0, 1.0\]; allowed: None or a floating-point",
+        ),
+        (torch.ones(3), ValueError, r"factors of shape \(3,\); allowed: \(2,\)"),
+        (
+            torch.tensor([1.0, -0.5]),
+            ValueError,
+            r"factors = \[1.0, -0.5\]; allowed: finite num",
+        ),
+        (torch.tensor([1.0, math.inf]), ValueError, r"factors = \[1.0, inf\]; allowed: finite"),
+    ],
+)
+def test_bad_factors_are_refused(factors, error, words):
+    with pytest.raises(error, match=words):
+        wola_loss(torch.zeros(1, 2), torch.tensor([0]), torch.ones(2), factors=factors)
+
+
 @pytest.mark.parametrize("level", ["dataset", "batch"])
 def test_a_q_without_mass_on_what_a_worker_holds_cannot_be_renormalised(level):
     with pytest.raises(ValueError, match="q must have mass on a class that counts holds"):

@@ -62,6 +62,7 @@ def test_only_the_batch_level_takes_the_counts_of_each_batch():
         "wola": False,
         "wola-batch": True,
         "fedlc": False,
+        "fedrs": False,
         "dmfl": False,
         "logit-adjusted": False,
         "wola-shift": False,
@@ -145,7 +146,9 @@ def test_every_loss_and_its_gradient_are_finite_in_every_precision(name, counts,
     terms = checked_terms(LOSSES[name](), torch.tensor(counts), torch.full((3,), 1 / 3))
     logits = torch.tensor([[40.0, -40.0, 3.0], [0.0, 50.0, 60.0]], dtype=dtype, requires_grad=True)
     targets = torch.tensor([1, 1])
-    loss = weighted_cross_entropy(logits, targets, terms.weights, terms.shifts, terms.margins)
+    loss = weighted_cross_entropy(
+        logits, targets, terms.weights, terms.shifts, terms.margins, terms.factors
+    )
     loss.backward()
     assert loss.isfinite()
     assert logits.grad.isfinite().all()

@@ -53,7 +53,7 @@ def test_the_terms_of_several_workers_are_those_of_each(loss):
     for row, worker in enumerate(counts):
         alone = checked_terms(loss, worker, Q)
         assert torch.equal(together.weights[row], alone.weights)
-        for name in ("shifts", "margins"):
+        for name in ("shifts", "margins", "factors"):
             of_all, of_one = getattr(together, name), getattr(alone, name)
             assert of_one is None if of_all is None else torch.equal(of_all[row], of_one)
 
@@ -78,7 +78,7 @@ def test_a_worker_without_shifts_beside_one_with_them_has_shifts_of_zero():
 @pytest.mark.parametrize(
     ("made", "error", "words"),
     [
-        (ONES, TypeError, r"terms = tensor\(.*; allowed: Terms\(weights, shifts, margins\)"),
+        (ONES, TypeError, r"terms = tensor\(.*; allowed: Terms\(weights, shifts, mar"),
         (None, TypeError, "terms = None; allowed: Terms"),
         (Terms([1.0] * 4), TypeError, r"weights = \[1.0, .*; allowed: a tensor of real numbers"),
         (Terms(None), TypeError, "weights = None; allowed: a tensor"),
@@ -101,6 +101,15 @@ def test_a_worker_without_shifts_beside_one_with_them_has_shifts_of_zero():
             r"margins = \[nan, .*; allowed: finite num",
         ),
         (Terms(ONES, None, -math.inf * ONES), ValueError, r"margins = \[-inf, .*; allowed: finite"),
+        (Terms(ONES, factors=torch.ones(5)), ValueError, r"factors of shape \(5,\); allowed: \(4,"),
+        (Terms(ONES, factors=1.0), TypeError, r"factors = 1.0; allowed: a tensor of real"),
+        (
+            Terms(ONES, factors=-ONES),
+            ValueError,
+            r"factors = \[-1.0, .*; allowed: finite number",
+        ),
+        (Terms(ONES, factors=math.inf * ONES), ValueError, r"factors = \[inf, .*; allowed: finite"),
+        (Terms(ONES, factors=math.nan * ONES), ValueError, r"factors = \[nan, .*; allowed: finite"),
     ],
 )
 @pytest.mark.parametrize("workers", [1, 3])
@@ -121,18 +130,26 @@ def test_a_worker_without_margins_beside_one_with_them_has_margins_of_zero():
     assert terms.shifts is None
 
 
+def test_a_worker_without_factors_beside_one_with_them_has_factors_of_one():
+    @dataclass(frozen=True)
+    class HalvedIfRare(Loss):
+        def terms(self, counts, q):
+            return Terms(q, factors=None if counts[2] else torch.arange(4) / 2)
+
+    terms = checked_terms(HalvedIfRare(), torch.tensor([[1, 1, 0, 1], [1, 1, 1, 1]]), Q)
+    assert terms.factors.tolist() == [[0, 0.5, 1, 1.5], [1, 1, 1, 1]]
+    assert terms.factors.dtype == torch.float64
+
+
 def test_terms_are_changed_and_moved_all_together():
-    terms = Terms(ONES, 2 * ONES, 3 * ONES).each(lambda part: part[:2] + 1)
-    assert [part.tolist() for part in (terms.weights, terms.shifts, terms.margins)] == [
-        [2, 2],
-        [3, 3],
-        [4, 4],
-    ]
+    terms = Terms(ONES, 2 * ONES, 3 * ONES, 4 * ONES).each(lambda part: part[:2] + 1)
+    parts = (terms.weights, terms.shifts, terms.margins, terms.factors)
+    assert [part.tolist() for part in parts] == [[2, 2], [3, 3], [4, 4], [5, 5]]
     moved = terms.to(torch.float16, "meta")
-    for part in (moved.weights, moved.shifts, moved.margins):
+    for part in (moved.weights, moved.shifts, moved.margins, moved.factors):
         assert (part.dtype, part.device.type) == (torch.float16, "meta")
     plain = Terms(ONES).to(torch.float64, "cpu")
-    assert plain.shifts is plain.margins is None
+    assert plain.shifts is plain.margins is plain.factors is None
 
 
 def test_an_infinite_shift_that_is_no_minus_is_refused_for_an_absent_class_too():

@@ -71,6 +71,7 @@ OTHER = {
     ("dataset", "purchase100"): 'purchase100(source="a, b")',
     ("loss", "dmfl"): "dmfl(tau=0.5)",
     ("loss", "fedlc"): "fedlc(tau=2)",
+    ("loss", "fedrs"): "fedrs(alpha=0.25)",
     ("loss", "logit-adjusted"): "logit-adjusted(tau=0.25)",
     ("loss", "wola"): "wola(renormalise=true)",
     ("loss", "wola-shift"): "wola-shift(tau=0.25)",

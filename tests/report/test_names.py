@@ -24,6 +24,7 @@ def stored(**fields: str) -> dict[str, object]:
         ({"mixing": "no.where:Mix(k=3)+nnm"}, "no.where:Mix(k=3)+NNM"),
         ({"loss": "wola-batch"}, "WoLA-batch"),
         ({"loss": "fedlc"}, "FedLC"),
+        ({"loss": "fedrs(alpha=0.9)"}, "FedRS(alpha=0.9)"),
         ({"loss": "dmfl(tau=0.5)", "mixing": "nnm"}, "DMFL(tau=0.5)+NNM"),
         ({"loss": "logit-adjusted"}, "LogitAdj"),
         ({"loss": "wola", "objective": "uniform"}, "WoLA(uniform)"),

@@ -118,13 +118,14 @@ def test_shifts_are_those_of_the_data_or_of_each_batch(loss, monkeypatch):
 
 
 @pytest.mark.parametrize("name", LOSSES)
-def test_batches_have_the_shifts_and_margins_of_their_workers_and_no_others(name):
+def test_batches_have_the_terms_of_their_workers_and_no_others(name):
     scenario = Scenario(loss=name)
     federation = assemble(scenario)
     (batch,) = draw_batches(federation, scenario, [7, 2], 1)
     assert (batch.shifts is not None) == (name in ("fedlc", "logit-adjusted", "wola-shift"))
     assert (batch.margins is not None) == (name == "dmfl")
-    for part in ("shifts", "margins"):
+    assert (batch.factors is not None) == (name == "fedrs")
+    for part in ("shifts", "margins", "factors"):
         if getattr(batch, part) is not None:
             assert torch.equal(getattr(batch, part), getattr(federation.terms, part)[[7, 2]])
 

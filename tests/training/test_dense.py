@@ -54,7 +54,7 @@ def batch(loss):
     labels = torch.multinomial(COUNTS.double(), SIZE, replacement=True, generator=generator)
     counts = torch.stack([torch.bincount(row, minlength=CLASSES) for row in labels])
     terms = checked_terms(loss, counts if loss.per_batch else COUNTS, Q)
-    return Batch(inputs, labels, terms.weights, terms.shifts, terms.margins)
+    return Batch(inputs, labels, terms.weights, terms.shifts, terms.margins, terms.factors)
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -82,6 +82,7 @@ def test_every_workers_gradient_is_that_of_autograd(name, layers, own):
             given.weights[i],
             None if given.shifts is None else given.shifts[i],
             None if given.margins is None else given.margins[i],
+            None if given.factors is None else given.factors[i],
         )
         parts = torch.autograd.grad(loss, list(plain.parameters()))
         expected = torch.cat([part.flatten() for part in parts])
@@ -89,15 +90,17 @@ def test_every_workers_gradient_is_that_of_autograd(name, layers, own):
         torch.testing.assert_close(rows[i], expected, rtol=1e-10, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", ["a", "r", "fedlc", "dmfl", "logit-adjusted"])
-def test_shifts_and_margins_change_the_gradient(name):
+@pytest.mark.parametrize("name", ["a", "r", "fedlc", "fedrs", "dmfl", "logit-adjusted"])
+def test_what_is_done_to_logits_changes_the_gradient(name):
     given, model = batch(EVERY[name]), FlatModel(network(2))
     with_shifts, without = (torch.empty(WORKERS, model.size, dtype=torch.float64) for _ in range(2))
     with torch.no_grad():
         DenseGradients(model).store(model.parameters, given, with_shifts)
         plain = Batch(given.inputs, given.labels, given.weights)
         DenseGradients(model).store(model.parameters, plain, without)
-    assert ((with_shifts - without).abs().amax(1) > 1e-3).all()
+    touched = (COUNTS == 0).any(1) if name == "fedrs" else torch.ones(WORKERS, dtype=torch.bool)
+    assert touched.any()
+    assert torch.equal((with_shifts - without).abs().amax(1) > 1e-3, touched)
 
 
 def test_a_class_that_a_worker_lacks_gets_no_gradient_where_it_is_taken_out():
@@ -131,11 +134,11 @@ def test_a_worker_of_one_class_has_a_gradient_of_zero_under_adjusted_logits(dtyp
 @pytest.mark.parametrize("name", LOSSES)
 def test_gradients_are_finite_in_every_precision(name, dtype):
     given = batch(EVERY[name])
-    terms = Terms(given.weights, given.shifts, given.margins).to(dtype, "cpu")
+    terms = Terms(given.weights, given.shifts, given.margins, given.factors).to(dtype, "cpu")
     inputs = 10 * given.inputs.to(dtype)
     model = FlatModel(network(2).to(dtype))
     rows = torch.full((WORKERS, model.size), torch.nan, dtype=dtype)
-    cast = Batch(inputs, given.labels, terms.weights, terms.shifts, terms.margins)
+    cast = Batch(inputs, given.labels, terms.weights, terms.shifts, terms.margins, terms.factors)
     with torch.no_grad():
         DenseGradients(model).store(model.parameters, cast, rows)
     assert rows.isfinite().all()

@@ -125,7 +125,11 @@ def test_a_scenario_names_its_loss_and_keeps_its_terms_for_every_worker(loss):
             "logit-adjusted": np.log(p),
             "wola-shift": np.log(tempered / q),
         }
-    wanted = {"shifts": shifts.get(loss), "margins": calibration if loss == "dmfl" else None}
+    wanted = {
+        "shifts": shifts.get(loss),
+        "margins": calibration if loss == "dmfl" else None,
+        "factors": np.where(counts > 0, 1.0, 0.5) if loss == "fedrs" else None,
+    }
     for name, expected in wanted.items():
         made = getattr(federation.terms, name)
         if expected is None:

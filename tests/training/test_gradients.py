@@ -28,10 +28,17 @@ SHIFTS = torch.tensor([[0.5, -1.0, 2.0, 0.0], [0.0, 0.0, 0.0, -math.inf], [1.0, 
 
 
 MARGINS = torch.tensor([[1.0, 0.5, -0.5, 9.0], [0.0, 2.0, 0.3, 1.0], [0.2, 0.1, 3.0, 0.0]])
-MOVED = [(None, None), (SHIFTS, None), (None, MARGINS), (SHIFTS, MARGINS)]
+FACTORS = torch.tensor([[1.0, 1.0, 1.0, 0.5], [2.0, 0.3, 1.0, 0.0], [1.0, 0.0, 0.7, 1.5]])
+MOVED = {
+    "plain": (None, None, None),
+    "shifts": (SHIFTS, None, None),
+    "margins": (None, MARGINS, None),
+    "factors": (None, None, FACTORS),
+    "all": (SHIFTS, MARGINS, FACTORS),
+}
 
 
-def batches(count=1, shifts=None, margins=None):
+def batches(count=1, shifts=None, margins=None, factors=None):
     generator = torch.Generator().manual_seed(2)
     return [
         Batch(
@@ -40,6 +47,7 @@ def batches(count=1, shifts=None, margins=None):
             3 * torch.rand(WORKERS, CLASSES, generator=generator),
             shifts,
             margins,
+            factors,
         )
         for _ in range(count)
     ]
@@ -64,6 +72,8 @@ def by_hand(module, given, *, l2=0.0, clip=math.inf, lr=0.5):
         for batch in given:
             nn.utils.vector_to_parameters(theta, model.parameters())
             logits = model(batch.inputs[i].double())
+            if batch.factors is not None:
+                logits = logits * batch.factors[i].double()
             if batch.shifts is not None:
                 logits = logits + batch.shifts[i].double()
             if batch.margins is not None:
@@ -100,7 +110,7 @@ DENSE = [mlp, mlp_purchase100, three_layers]
     [(1, {}), (1, {"l2": 0.1, "clip": 0.3}), (3, {"l2": 0.1, "clip": 0.7})],
 )
 @pytest.mark.parametrize("kind", [StackedUpdates, WorkerUpdates])
-@pytest.mark.parametrize("moved", MOVED, ids=["plain", "shifts", "margins", "both"])
+@pytest.mark.parametrize("moved", MOVED.values(), ids=MOVED)
 def test_updates_are_those_by_hand(factory, count, fields, kind, moved):
     module, given = seeded(factory), batches(count, *moved)
     rows, _, model = updates(kind, module, given, **fields)
@@ -111,7 +121,7 @@ def test_updates_are_those_by_hand(factory, count, fields, kind, moved):
 
 
 @pytest.mark.parametrize("count", [1, 2])
-@pytest.mark.parametrize("moved", MOVED, ids=["plain", "shifts", "margins", "both"])
+@pytest.mark.parametrize("moved", MOVED.values(), ids=MOVED)
 def test_a_convolution_is_trained_as_by_hand(count, moved):
     module, given = seeded(tiny_convnet), batches(count, *moved)
     rows, _, model = updates(WorkerUpdates, module, given, l2=0.1, clip=0.5)

@@ -77,6 +77,7 @@ PART_DEFAULTS = {
     ("attack", "patient"): {"rounds": 50, "attack": "span-search"},
     ("loss", "dmfl"): {"tau": 1.0},
     ("loss", "fedlc"): {"tau": 1.0},
+    ("loss", "fedrs"): {"alpha": 0.5},
     ("loss", "logit-adjusted"): {"tau": 1.0},
     ("loss", "wola"): {"renormalise": False},
     ("loss", "wola-shift"): {"tau": 0.5},

@@ -72,7 +72,7 @@ def local_batches(
             chosen = labels[indices]
             made = terms(chosen).to(kind, device).each(lambda part: part[None])
             seen = inputs[None], chosen.to(device)[None]
-            batches.append(Batch(*seen, made.weights, made.shifts, made.margins))
+            batches.append(Batch(*seen, made.weights, made.shifts, made.margins, made.factors))
     return batches
 
 

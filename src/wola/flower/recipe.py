@@ -118,7 +118,7 @@ def loss_of_server(text: str) -> Loss:
     Traceback (most recent call last):
     ...
     wola.flower.wire.WireError: loss = 'os:system'; allowed from a server: cross-entropy, wola, \
-wola-batch, fedlc, dmfl, logit-adjusted, wola-shift; yours: wola_client(loss=...)
+wola-batch, fedlc, fedrs, dmfl, logit-adjusted, wola-shift; yours: wola_client(loss=...)
     """
     if ":" in text or part_name(text) not in LOSSES:
         raise WireError(

@@ -4,6 +4,7 @@ from wola.labels.class_loss import ClassLoss
 from wola.labels.counts import global_distribution, label_counts, label_distribution
 from wola.labels.dirac_distribution import DiracDistribution
 from wola.labels.dissimilarity import gradient_dissimilarity
+from wola.labels.fedrs import FedRS
 from wola.labels.loss import WoLALoss, wola_loss
 from wola.labels.losses import (
     DMFL,
@@ -41,6 +42,7 @@ __all__ = [
     "CrossEntropy",
     "DiracDistribution",
     "FedLC",
+    "FedRS",
     "GaussianMechanism",
     "LaplaceMechanism",
     "LogitAdjusted",

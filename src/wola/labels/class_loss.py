@@ -21,10 +21,10 @@ from wola.labels.weights import batch_counts
 
 
 class ClassLoss(nn.Module):
-    r"""The loss of a worker as a module: its class weights, shifts and margins, kept in buffers.
+    r"""The loss of a worker as a module: weights, shifts, margins and factors kept in buffers.
 
     .. math:: \frac1B \sum_{k=1}^{B} w^{y_k} \ell_k, \qquad
-              \ell_k = -\log \mathrm{softmax}(z_k + b - m^{y_k} e_{y_k})^{y_k}
+              \ell_k = -\log \mathrm{softmax}(g \odot z_k + b - m^{y_k} e_{y_k})^{y_k}
 
     ``loss`` is any :class:`Loss`, and ``counts`` (C,) are the worker's samples per class.
     ``objective`` is the distribution q (C,), or :class:`Prior` or :class:`Uniform`;
@@ -35,7 +35,7 @@ class ClassLoss(nn.Module):
 
     ``label_smoothing`` s from 0 to 1 gives a sample of class y the term
 
-    .. math:: \sum_c t^c w^c \big(-\log \mathrm{softmax}(z + b - m^c e_c)^c\big), \qquad
+    .. math:: \sum_c t^c w^c \big(-\log \mathrm{softmax}(g \odot z + b - m^c e_c)^c\big), \qquad
               t = (1 - s)\, \mathrm{onehot}(y) + s\, u
 
     with u uniform over the classes that the worker holds, those with ``counts`` above 0; the
@@ -60,6 +60,7 @@ class ClassLoss(nn.Module):
     weights: Tensor
     shifts: Tensor | None
     margins: Tensor | None
+    factors: Tensor | None
 
     def __init__(
         self,
@@ -90,6 +91,7 @@ class ClassLoss(nn.Module):
         self.register_buffer("weights", terms.weights)
         self.register_buffer("shifts", terms.shifts)
         self.register_buffer("margins", terms.margins)
+        self.register_buffer("factors", terms.factors)
 
     def forward(self, logits: Tensor, targets: Tensor) -> Tensor:
         """The loss of ``logits`` (B, C, ...) for ``targets`` (B, ...), classes or soft labels."""
@@ -97,7 +99,7 @@ class ClassLoss(nn.Module):
         check_batch(logits, targets, classes=classes)
         check_classes(targets, classes, ignore_index=self.ignore_index)
         check_held(targets, self.counts, ignore_index=self.ignore_index)
-        terms = Terms(self.weights, self.shifts, self.margins)
+        terms = Terms(self.weights, self.shifts, self.margins, self.factors)
         if self.loss.per_batch:
             shares = batch_counts(targets, classes, ignore_index=self.ignore_index)
             q = self.q.to(computed_dtype(logits)).to(shares.device)
@@ -108,6 +110,7 @@ class ClassLoss(nn.Module):
             terms.weights,
             terms.shifts,
             terms.margins,
+            terms.factors,
             reduction=self.reduction,
             ignore_index=self.ignore_index,
             label_smoothing=self.label_smoothing,
@@ -123,7 +126,7 @@ class ClassLoss(nn.Module):
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
         # Half precision cannot hold a weight above 65504, nor a share to more than three digits.
-        names = ("counts", "q", "weights", "shifts", "margins")
+        names = ("counts", "q", "weights", "shifts", "margins", "factors")
         before = {name: getattr(self, name) for name in names}
         super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
         for name, buffer in before.items():

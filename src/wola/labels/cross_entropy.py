@@ -1,4 +1,4 @@
-"""Cross-entropy with a weight, a shift and a margin per class: the one formula of every loss."""
+"""Cross-entropy with a weight, shift, margin and factor per class: the formula of every loss."""
 
 from typing import Literal, TypeAlias
 
@@ -17,6 +17,7 @@ def weighted_cross_entropy(
     weights: Tensor,
     shifts: Tensor | None = None,
     margins: Tensor | None = None,
+    factors: Tensor | None = None,
     *,
     reduction: Reduction = "mean",
     ignore_index: int = -100,
@@ -26,13 +27,13 @@ def weighted_cross_entropy(
     r"""Cross-entropy of shifted logits, each sample weighted by its class; values are not checked.
 
     .. math:: \frac1B \sum_{k=1}^{B} w^{y_k} \ell_k, \qquad
-              \ell_k = -\log \mathrm{softmax}(z_k + b - m^{y_k} e_{y_k})^{y_k}
+              \ell_k = -\log \mathrm{softmax}(g \odot z_k + b - m^{y_k} e_{y_k})^{y_k}
 
     ``logits`` (B, C, d1, ...) or (C,), ``targets`` (B, d1, ...) or a single class, ``weights``
-    :math:`w` (C,), ``shifts`` :math:`b` (C,) or None, ``margins`` :math:`m` (C,) or None. A shift
-    of -inf takes its class out of the softmax. Floating-point ``targets`` of the shape of
-    ``logits`` are soft labels t, with the term :math:`\sum_c t^c w^c
-    (-\log \mathrm{softmax}(z + b - m^c e_c)^c)`. ``label_smoothing`` s replaces t
+    :math:`w` (C,), and, each (C,) or None, ``shifts`` :math:`b`, ``margins`` :math:`m` and
+    ``factors`` :math:`g`. A shift of -inf takes its class out of the softmax. Floating-point
+    ``targets`` of the shape of ``logits`` are soft labels t, with the term :math:`\sum_c t^c w^c
+    (-\log \mathrm{softmax}(g \odot z + b - m^c e_c)^c)`. ``label_smoothing`` s replaces t
     (for a class: its one-hot vector) by (1 - s) t + s u, u uniform over the classes in the mask
     ``held`` (C,), by default over all. ``reduction`` and ``ignore_index`` are those of
     :func:`wola_loss`. Half-precision logits are computed in float32. No value is read on the host.
@@ -43,6 +44,8 @@ def weighted_cross_entropy(
     """
     logits = logits.to(computed_dtype(logits))
     weights = _like(weights, logits)
+    if factors is not None:
+        logits = logits * _across(_like(factors, logits), logits)
     if shifts is not None:
         logits = logits + _across(_like(shifts, logits), logits)
     soft = targets.is_floating_point()

@@ -25,6 +25,7 @@ def wola_loss(
     weights: Tensor,
     shifts: Tensor | None = None,
     margins: Tensor | None = None,
+    factors: Tensor | None = None,
     *,
     reduction: Reduction = "mean",
     ignore_index: int = -100,
@@ -32,20 +33,22 @@ def wola_loss(
     r"""Cross-entropy of a batch, each sample weighted by its class, its logits shifted by class.
 
     .. math:: \frac1B \sum_{k=1}^{B} w^{y_k} \ell_k, \qquad
-              \ell_k = -\log \mathrm{softmax}(z_k + b - m^{y_k} e_{y_k})^{y_k}
+              \ell_k = -\log \mathrm{softmax}(g \odot z_k + b - m^{y_k} e_{y_k})^{y_k}
 
     ``logits`` (B, C) and ``targets`` (B,) classes; or, as in ``torch.nn.CrossEntropyLoss``, logits
     (B, C, d1, ...) with targets (B, d1, ...), each of which is a sample, and logits (C,) with one
     class. ``weights`` w (C,) are those of :func:`wola_weights` or of any :class:`Terms`;
     ``shifts`` b (C,) are added to the logits, and -inf takes a class out: it must not be a target.
-    ``margins`` m (C,) are taken from the logit of the target alone.
+    ``margins`` m (C,) are taken from the logit of the target alone; ``factors`` g (C,) multiply the
+    logits first.
     ``"mean"`` divides by the number of samples, never by the sum of the weights as
     ``torch.nn.CrossEntropyLoss(weight=...)`` does, which is another loss; ``"sum"`` does not
     divide; ``"none"`` gives the terms. Samples whose target is ``ignore_index`` contribute 0
     and are not counted in the number the mean divides by; where none is left, the mean is 0.
     Floating-point ``targets`` of the shape of ``logits`` are soft labels: the term of a sample is
-    :math:`\sum_c t^c w^c (-\log \mathrm{softmax}(z + b - m^c e_c)^c)`, the expected weighted loss
-    of a label drawn from t, and nothing is ignored. Half-precision logits are computed in float32.
+    :math:`\sum_c t^c w^c (-\log \mathrm{softmax}(g \odot z + b - m^c e_c)^c)`, the expected
+    weighted loss of a label drawn from t, and nothing is ignored. Half-precision logits are
+    computed in float32.
 
     >>> logits = torch.zeros(2, 2)
     >>> wola_loss(logits, torch.tensor([0, 1]), torch.tensor([2.0, 0.5]), reduction="none")
@@ -63,9 +66,22 @@ def wola_loss(
     if shifts is not None:
         _check_shifts(shifts, targets, len(weights), ignore_index=ignore_index)
     if margins is not None:
-        _check_margins(margins, len(weights))
+        _check_vector("margins", margins, len(weights))
+        if refuted(margins.isfinite()):
+            raise ValueError(f"margins = {margins.tolist()}; allowed: finite numbers")
+    if factors is not None:
+        _check_vector("factors", factors, len(weights))
+        if refuted(factors.isfinite() & (factors >= 0)):
+            raise ValueError(f"factors = {factors.tolist()}; allowed: finite numbers >= 0")
     return weighted_cross_entropy(
-        logits, targets, weights, shifts, margins, reduction=reduction, ignore_index=ignore_index
+        logits,
+        targets,
+        weights,
+        shifts,
+        margins,
+        factors,
+        reduction=reduction,
+        ignore_index=ignore_index,
     )
 
 
@@ -125,10 +141,7 @@ class WoLALoss(ClassLoss):
 
 
 def _check_shifts(shifts: Tensor, targets: Tensor, classes: int, *, ignore_index: int) -> None:
-    if not isinstance(shifts, Tensor) or not shifts.is_floating_point():
-        raise TypeError(f"shifts = {shifts!r}; allowed: None or a floating-point tensor")
-    if shifts.shape != (classes,):
-        raise ValueError(f"shifts of shape {tuple(shifts.shape)}; allowed: ({classes},)")
+    _check_vector("shifts", shifts, classes)
     if refuted(shifts < torch.inf):
         raise ValueError(f"shifts = {shifts.tolist()}; allowed: finite numbers or -inf")
     label = first_outside(targets, shifts.isfinite(), ignore_index=ignore_index)
@@ -139,10 +152,8 @@ def _check_shifts(shifts: Tensor, targets: Tensor, classes: int, *, ignore_index
         )
 
 
-def _check_margins(margins: Tensor, classes: int) -> None:
-    if not isinstance(margins, Tensor) or not margins.is_floating_point():
-        raise TypeError(f"margins = {margins!r}; allowed: None or a floating-point tensor")
-    if margins.shape != (classes,):
-        raise ValueError(f"margins of shape {tuple(margins.shape)}; allowed: ({classes},)")
-    if refuted(margins.isfinite()):
-        raise ValueError(f"margins = {margins.tolist()}; allowed: finite numbers")
+def _check_vector(name: str, values: Tensor, classes: int) -> None:
+    if not isinstance(values, Tensor) or not values.is_floating_point():
+        raise TypeError(f"{name} = {values!r}; allowed: None or a floating-point tensor")
+    if values.shape != (classes,):
+        raise ValueError(f"{name} of shape {tuple(values.shape)}; allowed: ({classes},)")

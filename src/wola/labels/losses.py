@@ -1,4 +1,4 @@
-"""The losses: WoLA, plain cross-entropy, and the rivals that shift logits by label counts."""
+"""The losses: WoLA, plain cross-entropy, and the rivals that change logits by label counts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,6 +10,7 @@ from torch import Tensor
 
 from wola.ground.checks import check_number
 from wola.labels.counts import label_distribution
+from wola.labels.fedrs import FedRS
 from wola.labels.terms import Loss, Terms
 from wola.labels.weights import class_weights, wola_weights
 
@@ -250,6 +251,7 @@ LOSSES: Mapping[str, type[Loss]] = MappingProxyType(
         "wola": WoLA,
         "wola-batch": WoLABatch,
         "fedlc": FedLC,
+        "fedrs": FedRS,
         "dmfl": DMFL,
         "logit-adjusted": LogitAdjusted,
         "wola-shift": WoLAShift,

@@ -35,6 +35,7 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "wola": "WoLA",
         "wola-batch": "WoLA-batch",
         "fedlc": "FedLC",
+        "fedrs": "FedRS",
         "dmfl": "DMFL",
         "logit-adjusted": "LogitAdj",
         "wola-shift": "WoLA-shift",

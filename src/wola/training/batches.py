@@ -16,8 +16,8 @@ from wola.training.streams import stream, stream_seed
 class Batch:
     """One batch for each of m workers: `inputs` (m, B, ...) and `labels` (m, B).
 
-    `weights`, `shifts` and `margins` (m, C), None for none, are those of the classes in their
-    losses.
+    `weights`, `shifts`, `margins` and `factors` (m, C), None for none, are those of the classes in
+    their losses.
     """
 
     inputs: Tensor
@@ -25,6 +25,7 @@ class Batch:
     weights: Tensor
     shifts: Tensor | None = None
     margins: Tensor | None = None
+    factors: Tensor | None = None
 
 
 def draw_indices(shard: Tensor, size: int, generator: Generator) -> Tensor:
@@ -85,7 +86,7 @@ def _batch(
         )
     labels = _labels(federation, workers, indices)
     terms = _terms(federation, scenario, workers, labels)
-    return Batch(inputs, labels, terms.weights, terms.shifts, terms.margins)
+    return Batch(inputs, labels, terms.weights, terms.shifts, terms.margins, terms.factors)
 
 
 def _labels(federation: Federation, workers: Sequence[int], indices: Tensor) -> Tensor:

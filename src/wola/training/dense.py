@@ -102,6 +102,8 @@ class DenseGradients:
 def _output_delta(logits: Tensor, batch: Batch) -> Tensor:
     """Derivative of each worker's `weighted_cross_entropy` with respect to its logits (m, B, C)."""
     shares = batch.weights.gather(1, batch.labels) / batch.labels.shape[1]
+    if batch.factors is not None:
+        logits = logits * batch.factors.unsqueeze(1)
     if batch.shifts is not None:
         logits = logits + batch.shifts.unsqueeze(1)
     if batch.margins is not None:
@@ -110,4 +112,5 @@ def _output_delta(logits: Tensor, batch: Batch) -> Tensor:
     # Along the first dimension softmax runs over whole vectors, not over ten numbers at a time.
     delta = logits.movedim(-1, 0).softmax(0).movedim(0, -1).contiguous()
     ones = torch.ones_like(batch.labels, dtype=delta.dtype).unsqueeze(-1)
-    return delta.scatter_add_(-1, batch.labels.unsqueeze(-1), -ones).mul_(shares.unsqueeze(-1))
+    delta.scatter_add_(-1, batch.labels.unsqueeze(-1), -ones).mul_(shares.unsqueeze(-1))
+    return delta if batch.factors is None else delta.mul_(batch.factors.unsqueeze(1))

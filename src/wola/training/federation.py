@@ -42,10 +42,10 @@ class Federation:
     `inputs` (N, ...) and `labels` (n, N) or (1, N) are the training set as the workers see it,
     `shards` the samples of each; `counts` (n, C) the labels they train on, `reports` (n, C) the
     label distributions they report, Byzantine ones' lies among them, `q` (C,) the objective,
-    `terms` the weights, shifts and margins (n, C) of the workers' losses, in float32; a loss per
-    batch takes its own from each batch. `computing` workers compute updates; the
-    others only send what an attack makes. `notes` tells what was out of the ordinary, `mix` what
-    the division did to the labels. `server` is the data that the server holds, if any.
+    `terms` the weights, shifts, margins and factors (n, C) of the workers' losses, in float32; a
+    loss per batch takes its own from each batch. `computing` workers compute updates; the others
+    only send what an attack makes. `notes` tells what was out of the ordinary, `mix` what the
+    division did to the labels. `server` is the data that the server holds, if any.
     """
 
     dataset: Dataset

@@ -128,7 +128,12 @@ class WorkerUpdates:
                 inputs = inputs.to(memory_format=torch.channels_last)
             logits = model.module(inputs)
             loss = weighted_cross_entropy(
-                logits, batch.labels, batch.weights, batch.shifts, batch.margins
+                logits,
+                batch.labels,
+                batch.weights,
+                batch.shifts,
+                batch.margins,
+                batch.factors,
             )
             model.store_gradients(loss, row)
             regularise(row[None], model.parameters, l2=self.settings.l2, clip=self.settings.clip)
@@ -144,5 +149,8 @@ class WorkerUpdates:
 
 
 def _one(batch: Batch, i: int) -> Batch:
-    terms = Terms(batch.weights, batch.shifts, batch.margins).each(lambda part: part[i])
-    return Batch(batch.inputs[i], batch.labels[i], terms.weights, terms.shifts, terms.margins)
+    terms = Terms(batch.weights, batch.shifts, batch.margins, batch.factors)
+    own = terms.each(lambda part: part[i])
+    return Batch(
+        batch.inputs[i], batch.labels[i], own.weights, own.shifts, own.margins, own.factors
+    )

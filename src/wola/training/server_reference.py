@@ -122,7 +122,7 @@ class ServerReference:
             self.model,
             self.lr,
             lambda logits, labels: weighted_cross_entropy(
-                logits, labels, terms.weights, terms.shifts, terms.margins
+                logits, labels, terms.weights, terms.shifts, terms.margins, terms.factors
             ),
         )
 
