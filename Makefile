@@ -5,7 +5,7 @@ BIN := .venv/bin
 KERNELS := src/wola/aggregation src/wola/mixing src/wola/attacks
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: install demo test coverage fuzz attack-searches flower-check package-check lint methods choosing docs bench-env bench evidence evidence-report extended extended-report clean
+.PHONY: install demo test coverage fuzz attack-searches flower-check package-check lint methods choosing docs bench-env bench evidence evidence-report extended extended-report beyond beyond-report clean
 
 install: .venv/installed
 
@@ -93,6 +93,13 @@ extended: install
 
 extended-report: install
 	$(BIN)/python -m benchmarks.extended --report
+
+# Strategies beside the paper's, and attacks made for them, on digits: goes on where it was stopped (results/beyond).
+beyond: install
+	$(BIN)/python -m benchmarks.beyond
+
+beyond-report: install
+	$(BIN)/python -m benchmarks.beyond --report
 
 clean:
 	rm -rf .venv .venv-bench build dist site demo .coverage .mypy_cache .ruff_cache .hypothesis

@@ -6,91 +6,37 @@ grid that is not done, on all cores, until it is stopped or all are done. `make 
 writes `results/extended.md` from that table.
 """
 
-import argparse
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import polars as pl
 
-from benchmarks.evidence import grids
-from wola.bench.coincidence import representative
-from wola.bench.executors.local import LocalExecutor
-from wola.bench.grid import Grid
-from wola.bench.run import run_grid
-from wola.bench.store import Store
+from benchmarks.resumable import ResumableTable, go_on, options
 from wola.ground.files import write_whole
-from wola.training import Scenario
 
 COLUMNS = Path("results/extended")
 STORE = Path("extended/store")
-TABLE = "runs.parquet"
-PLACE = ("alpha", "byzantine", "aggregator", "attack", "strategy", "seed")
-NUMBERS = ("accuracy", "final_accuracy", "worst_class", "byzantine_share", "ending")
 #: What the last column of a matrix is called.
 WORST = "worst"
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Goes on with the grids; the exit code is 1 if a run failed."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.extended", description=__doc__.splitlines()[0]
-    )
-    parser.add_argument("--columns", type=Path, default=COLUMNS, help="grids and table")
-    parser.add_argument("--store", type=Path, default=STORE, help="where the runs are kept")
-    parser.add_argument("--processes", type=int, help="runs at once")
-    parser.add_argument("--report", action="store_true", help="write the page, run nothing")
-    asked = parser.parse_args(arguments)
-    if asked.report:
-        page = asked.columns.with_suffix(".md")
-        write_whole(page, report(asked.columns).encode())
-        print(f"written: {page}")
-        return 0
-    store, failed = Store.open(asked.store), 0
-    try:
-        for path in grids(asked.columns):
-            failed += run_column(path, store, asked.columns / TABLE, asked.processes)
-    except KeyboardInterrupt:
-        print("stopped; the same command goes on")
-    return 1 if failed else 0
+    about = __doc__.splitlines()[0]
+    asked = options("benchmarks.extended", about, COLUMNS, STORE).parse_args(arguments)
+    table = ResumableTable(asked.columns)
+    if not asked.report:
+        return go_on(table, asked.store, asked.processes)
+    page = asked.columns.with_suffix(".md")
+    write_whole(page, report(table).encode())
+    print(f"written: {page}")
+    return 0
 
 
-def run_column(path: Path, store: Store, table: Path, processes: int | None) -> int:
-    """Does what the table lacks of one grid, and adds it, also when stopped; how many failed."""
-    done = known(table)
-    scenarios = [s for s in Grid.from_toml(path).scenarios() if key_of(s) not in done]
-    print(f"{path.name}: {len(scenarios)} to do", flush=True)
-    if not scenarios:
-        return 0
-    try:
-        executor = LocalExecutor(processes=processes)
-        report = run_grid(scenarios, store, executor=executor, title=path.stem)
-    finally:
-        add(store, table)
-    return len(report.failed)
-
-
-def key_of(scenario: Scenario) -> str:
-    """The key of the run that answers a scenario."""
-    return representative(scenario).key()
-
-
-def known(table: Path) -> set[str]:
-    """The keys of the runs in the table."""
-    return set(pl.read_parquet(table, columns=["key"])["key"]) if table.exists() else set()
-
-
-def add(store: Store, table: Path) -> None:
-    """Adds the runs of a store to the table, in the order of their keys."""
-    found = store.frame().select("key", *PLACE, *NUMBERS)
-    if table.exists():
-        found = pl.concat([pl.read_parquet(table), found]).unique("key", keep="first")
-    found.sort("key").write_parquet(table)
-
-
-def report(columns: Path) -> str:
+def report(table: ResumableTable) -> str:
     """The page: a matrix for each alpha and f, and where WoLA does not win."""
-    answers = answered(columns)
+    answers = table.answered()
     seeds = sorted(answers["seed"].unique())
     lines = [
         "# Every rule, with WoLA and without",
@@ -106,42 +52,20 @@ def report(columns: Path) -> str:
         "",
         *summary(answers),
     ]
-    wanted = expected(columns)
+    wanted = expected(table)
     for (alpha, f), some in answers.group_by("alpha", "byzantine", maintain_order=True):
         lines += matrix(float(alpha), int(f), some, wanted[alpha, f])
     return "\n".join(lines) + "\n"
 
 
-def expected(columns: Path) -> dict[tuple[float, int], dict[tuple[str, str], set[str]]]:
+def expected(table: ResumableTable) -> dict[tuple[float, int], dict[tuple[str, str], set[str]]]:
     """The attacks that the grids have for each rule and strategy, by alpha and f."""
     made: dict[tuple[float, int], dict[tuple[str, str], set[str]]] = {}
-    for path in grids(columns):
-        for scenario in Grid.from_toml(path).scenarios():
-            cells = made.setdefault((scenario.alpha, scenario.byzantine), {})
-            row = (scenario.aggregator, str(scenario.strategy))
-            cells.setdefault(row, set()).add(scenario.attack)
+    for scenario in table.scenarios():
+        cells = made.setdefault((scenario.alpha, scenario.byzantine), {})
+        row = (scenario.aggregator, str(scenario.strategy))
+        cells.setdefault(row, set()).add(scenario.attack)
     return made
-
-
-def answered(columns: Path) -> pl.DataFrame:
-    """A row for each scenario of the grids that has a run, under its own names."""
-    runs = pl.read_parquet(columns / TABLE)
-    found = {row["key"]: row for row in runs.iter_rows(named=True)}
-    rows = [
-        {
-            "alpha": scenario.alpha,
-            "byzantine": scenario.byzantine,
-            "aggregator": scenario.aggregator,
-            "attack": scenario.attack,
-            "strategy": scenario.strategy,
-            "seed": scenario.seed,
-            **{name: found[key][name] for name in NUMBERS},
-        }
-        for path in grids(columns)
-        for scenario in Grid.from_toml(path).scenarios()
-        if (key := key_of(scenario)) in found
-    ]
-    return pl.DataFrame(rows).unique(PLACE, keep="first", maintain_order=True)
 
 
 def means(some: pl.DataFrame) -> pl.DataFrame:

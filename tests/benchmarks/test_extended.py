@@ -4,6 +4,7 @@ import polars as pl
 import pytest
 
 from benchmarks import extended
+from benchmarks.resumable import TABLE
 
 GRID = """
 [base]
@@ -33,25 +34,11 @@ def given(columns: Path) -> list[str]:
     return ["--columns", str(columns), "--store", str(columns.parent / "store"), "--processes", "1"]
 
 
-def test_what_the_table_has_is_not_run_again(
-    columns: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert extended.main(given(columns)) == 0
-    table = pl.read_parquet(columns / extended.TABLE)
-    assert len(table) == 8
-    assert table["accuracy"].is_between(0, 100).all()
-    capsys.readouterr()
-    (columns.parent / "store").rename(columns.parent / "gone")
-    assert extended.main(given(columns)) == 0
-    assert capsys.readouterr().out == "01.toml: 0 to do\n"
-    assert pl.read_parquet(columns / extended.TABLE).equals(table)
-
-
 def test_the_page_has_a_row_for_each_rule_and_the_worst_attack_of_it(columns: Path) -> None:
     extended.main(given(columns))
     extended.main([*given(columns), "--report"])
     page = columns.with_suffix(".md").read_text()
-    table = pl.read_parquet(columns / extended.TABLE)
+    table = pl.read_parquet(columns / TABLE)
     worst = table.filter(aggregator="mean", strategy="WoLA")["accuracy"].min()
     (row,) = [line for line in page.splitlines() if line.startswith("| mean, WoLA |")]
     assert row.replace("*", "").endswith(f"| {worst:.1f} |")
