@@ -13,9 +13,9 @@ from tests.aggregation.memory_rules import NAMES, made, remembered, rounds, view
 from tests.aggregation.test_bygars_plus_plus import steps_with_changing_workers
 from tests.rules import updates
 from tests.soft_set_hull_reference import SoftSetHull as Reference
-from wola.aggregation import SoftSetHull, View
+from wola.aggregation import GeometricMedian, MultiKrum, SoftSetHull, View
 from wola.aggregation.soft_set_hull import pair_name, sets_by_absence
-from wola.mixing import NNM, Bucketing, FoundationFL
+from wola.mixing import NNM, AngleNNM, Bucketing, FoundationFL
 from wola.testing import check_rule
 
 #: How far the solver of the reference is off.
@@ -220,6 +220,33 @@ def test_copies_of_a_lie_leave_the_direction_of_the_honest_mean(lie, f):
         mean = unit(x[: 17 - f]).mean(axis=0)
         x[17 - f :] = LIES[lie](x[: 17 - f].mean(axis=0), np.random.default_rng(seed))
         assert unit(SoftSetHull()(x, f)) @ unit(mean) > 0.95
+
+
+def mirrored(n, f, seed):
+    """f equal honest updates, n - 2f others, f mirror images of the first; the line of others."""
+    rng = np.random.default_rng([7, seed])
+    first, others = rng.normal(size=(2, 40))
+    image = 2 * (first @ others) / (others @ others) * others - first
+    return np.array([first] * f + [others] * (n - 2 * f) + [image] * f), unit(others)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [SoftSetHull(), GeometricMedian(), NNM() | MultiKrum(), AngleNNM() | GeometricMedian()],
+    ids=str,
+)
+@pytest.mark.parametrize(("n", "f"), [(5, 2), (17, 8), (17, 6)])
+def test_liars_who_mirror_f_honest_workers_hold_a_rule_to_the_line_of_the_others(rule, n, f):
+    memory = {}
+    for seed in range(3):
+        x, line = mirrored(n, f, seed)
+        outcome = rule.at(View(workers=range(n), memory=memory)).aggregate(torch.from_numpy(x), f)
+        memory = outcome.memory
+        update = outcome.update.numpy()
+        assert np.linalg.norm(update - (update @ line) * line) < 1e-6 * np.linalg.norm(x[0])
+        # The honest mean is turned away from that line, by far at n = 2f + 1.
+        honest = x[: n - f].mean(0)
+        assert np.linalg.norm(honest - (honest @ line) * line) > 0.3 * np.linalg.norm(honest)
 
 
 def test_a_history_of_agreement_outlives_a_round_of_chance():
