@@ -12,7 +12,13 @@ from pathlib import Path
 from posixpath import dirname, join, relpath
 
 #: Files outside docs/ that are pages of the site.
-OUTSIDE = ("CHANGELOG.md", "examples/*/README.md", "results/*.md", "results/*/README.md")
+OUTSIDE = (
+    "CHANGELOG.md",
+    "examples/*.md",
+    "examples/*/README.md",
+    "results/*.md",
+    "results/*/README.md",
+)
 
 #: Pages of the repository that the site has in another form.
 INSTEAD = {"README.md": "docs/index.md"}

@@ -15,6 +15,7 @@ def root(tmp_path):
         "results/grid.md",
         "results/digits/README.md",
         "results/plain/runs.toml",
+        "examples/README.md",
         "examples/flower/README.md",
         "examples/one_round.py",
     ):
@@ -26,6 +27,7 @@ def root(tmp_path):
 def test_measurements_examples_and_changes_are_pages(root):
     assert outside_pages(root) == [
         "CHANGELOG.md",
+        "examples/README.md",
         "examples/flower/README.md",
         "results/grid.md",
         "results/digits/README.md",

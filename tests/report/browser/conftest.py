@@ -1,14 +1,12 @@
-"""A real browser to look at pages with: Debian's chromium, driven by Playwright."""
+"""Pages in a real browser: what is opened, what goes wrong there, and a store to look at."""
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import sync_playwright
 
 from tests.report.browser.store import fill, keep_harm, scenarios
 from wola.bench.store import Store
@@ -17,7 +15,6 @@ from wola.report.page import write_page
 
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 780}
 
-_NAMES = ("chromium", "chromium-browser", "google-chrome")
 _FOLDER = Path(__file__).parents[3] / "build" / "screenshots"
 
 
@@ -37,17 +34,6 @@ class Opened:
 
 
 Open = Callable[..., Opened]
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    program = os.environ.get("WOLA_CHROMIUM") or next(filter(None, map(shutil.which, _NAMES)), None)
-    if program is None:
-        pytest.skip("chromium is not installed: the page is not tried in a browser")
-    with sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield made
-        made.close()
 
 
 @pytest.fixture
