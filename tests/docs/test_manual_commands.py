@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from page_blocks import PAGES, ROOT, Block, blocks, follow, page_blocks
+
+from tests.docs.page_blocks import PAGES, ROOT, Block, blocks, follow, page_blocks
 
 BLOCKS = {path: page_blocks(path) for path in PAGES}
 ALL = [block for found in BLOCKS.values() for block in found]
