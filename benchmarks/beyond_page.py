@@ -75,7 +75,9 @@ def page(table: ResumableTable, figure: str) -> str:
     parts += ["## What holds and what does not", *holds(cells)]
     parts += ["## Searches against the server's own rule", searches(usual)]
     parts += ["## Attacks made for rules like these", *adaptive(usual)]
-    parts.append(f"![Accuracy while training, alpha {SHOWN[0]:g}, f = {SHOWN[1]}]({figure})")
+    where = f"alpha {SHOWN[0]:g}, f = {SHOWN[1]}"
+    parts.append(f"While training at {where}, a line for each seed:")
+    parts.append(f"![Accuracy while training, {where}]({figure})")
     parts += ["## Learning rate", learning_rates(asked)]
     return "\n\n".join([*parts, progress(asked), COMMANDS]) + "\n"
 
@@ -212,7 +214,8 @@ def draw_curves(table: ResumableTable) -> bytes:
     from matplotlib.lines import Line2D
 
     runs = pl.read_parquet(table.path).filter(alpha=SHOWN[0], byzantine=SHOWN[1], lr=USUAL_RATE)
-    figure, axes = plt.subplots(1, len(CURVES), figsize=(10, 3.2), sharey=True, layout="tight")
+    figure, axes = plt.subplots(1, len(CURVES), figsize=(10, 3.6), sharey=True)
+    figure.set_layout_engine("constrained")
     for panel, attack in zip(axes, CURVES, strict=True):
         _draw_panel(panel, named_rows(runs.filter(attack=attack)))
         panel.set_title(ADAPTIVE[attack], fontsize=10)
@@ -220,7 +223,7 @@ def draw_curves(table: ResumableTable) -> bytes:
     axes[0].set_ylabel("accuracy in %")
     axes[0].set_ylim(0, 100)
     lines = [Line2D([], [], color=colour, label=row) for row, colour in COLOURS.items()]
-    axes[-1].legend(handles=lines, fontsize=8, loc="lower right")
+    figure.legend(handles=lines, loc="outside lower center", ncols=len(lines))
     written = io.BytesIO()
     figure.savefig(written, dpi=150, metadata={"Software": None})
     plt.close(figure)
