@@ -41,7 +41,7 @@ SYMBOLS = {
     "p": "The label distribution of all honest workers together.",
     "q": "The objective: the label distribution that the workers train for, the same for all.",
     "alpha": "The parameter of the Dirichlet distribution that each worker's label mix is drawn "
-    "from, over the classes: 3 is mild, 1 strong, 0.3 severe.",
+    "from, over the classes: 3 is mild, 0.3 strong.",
     "beta": "The share of the old momentum that a worker keeps: m = beta m + (1 - beta) g.",
     "theta": "The parameters of the model, (d,).",
     "nu": "The distance below which a smoothed geometric median treats updates as the mean does.",
