@@ -25,7 +25,7 @@ _COMMAND = re.compile(r"(?:wola|make|pip|python|python3|ray|sbatch) \S")
 _VAGUE = {"", "text", "bash", "console", "shell"}
 
 #: Seconds that the commands of one block may take, on a busy machine.
-PATIENCE = 300
+PATIENCE = 600
 
 
 @dataclass(frozen=True)
