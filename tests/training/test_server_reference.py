@@ -97,6 +97,21 @@ def test_the_weighted_loss_weighs_the_servers_samples_too():
     assert torch.allclose(round_.reference.mean()[0], row, atol=1e-5)
 
 
+def test_the_logits_of_classes_that_the_server_lacks_are_multiplied_as_a_workers_are():
+    scenario = PLAIN.changed(loss="fedrs(alpha=0.2)", server_data="skewed(samples=10)", batch=10)
+    round_ = Round(scenario, assemble(scenario))
+    data, start = round_.federation.server, torch.zeros(1)
+    lacking = torch.bincount(data.labels, minlength=10) == 0
+    assert lacking.any()
+    logits = round_.model.module(data.inputs) * torch.where(lacking, 0.2, 1.0)
+    loss = F.cross_entropy(logits, data.labels)
+    row = torch.empty(round_.model.size)
+    round_.model.store_gradients(loss, row)
+    round_.reference.advance(1, 0.1)
+    assert torch.allclose(round_.reference.mean()[0], row, atol=1e-6)
+    assert torch.allclose(round_.reference.gradient(start), row, atol=1e-6)
+
+
 def test_losses_and_errors_are_measured_where_a_step_would_lead():
     round_ = Round(PLAIN, assemble(PLAIN))
     data, start = round_.federation.server, round_.model.parameters.clone()
