@@ -77,11 +77,12 @@ def whole_seeds(asked: pl.DataFrame) -> pl.DataFrame:
     return ended.filter("ending").select("row", "seed")
 
 
-def cells_of(asked: pl.DataFrame, leading: Sequence[str]) -> Cells:
+def cells_of(asked: pl.DataFrame, leading: Sequence[str], *, best_rule: bool = False) -> Cells:
     """The cells of all columns in which the leading rows have a seed in common.
 
-    A number of a row is made of its means over the seeds for each rule and attack; other rows are
-    there where they have the same seeds.
+    A number of a row is made of its means over the seeds for each rule and attack, with `best_rule`
+    for each attack under the rule for which that number is highest; other rows are there where they
+    have the same seeds.
     """
     cells = Cells([], {}, {}, tuple(leading))
     for column in columns_in_order(asked):
@@ -98,7 +99,11 @@ def cells_of(asked: pl.DataFrame, leading: Sequence[str]) -> Cells:
             .group_by("row", "aggregator", "attack")
             .agg(pl.col("accuracy").mean(), pl.col("final_accuracy").mean())
         )
-        made = means.group_by("row").agg(**{name: how for name, (_, how) in STATISTICS.items()})
+        how = {name: number for name, (_, number) in STATISTICS.items()}
+        made = means.group_by("row").agg(**how)
+        if best_rule:
+            made = means.group_by("row", "aggregator").agg(**how).drop("aggregator")
+            made = made.group_by("row").max()
         for numbers in made.iter_rows(named=True):
             cells.numbers[numbers.pop("row"), column] = numbers
     return cells

@@ -36,6 +36,13 @@ def test_a_number_is_made_of_means_over_seeds_for_each_rule_and_attack() -> None
     assert cells.seeds == {COLUMN: [1, 2]}
 
 
+def test_the_best_rule_is_chosen_for_each_number() -> None:
+    other = runs("-", 1, 75.0, 80.0).with_columns(aggregator=pl.lit("median"))
+    cells = cells_of(pl.concat([runs("-", 1, 70.0, 90.0), other]), ["-"], best_rule=True)
+    # The trimmed mean has the higher mean, 80, the median the higher worst, 75.
+    assert cells.numbers["-", COLUMN] == {"mean": 80.0, "worst": 75.0, "final": 81.0}
+
+
 def test_only_seeds_that_all_leading_rows_have_whole_are_counted() -> None:
     asked = pl.concat(
         [
