@@ -93,7 +93,9 @@ def seeds_told(cells: Cells) -> str:
     counts = [len(seeds) for seeds in cells.seeds.values()]
     if not counts:
         return "There is no seed yet."
-    return f"This rests on {min(counts)} to {max(counts)} seeds for each column."
+    few, many = min(counts), max(counts)
+    told = f"{few} to {many} seeds" if few < many else "one seed" if few == 1 else f"{few} seeds"
+    return f"This rests on {told} for each column."
 
 
 def holds(cells: Cells) -> list[str]:
