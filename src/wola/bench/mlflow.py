@@ -70,6 +70,8 @@ class MLflowCurves(Curves):
     def on_start(self, scenario: Scenario, federation: Federation, step: int) -> None:
         """Finds the run or makes it."""
         self.client, experiment = mlflow_experiment(self.uri)
+        from mlflow.entities import Param
+
         unfinished = self.client.search_runs(
             [experiment], f"tags.`{KEY}` = '{self.key}' and attributes.status = 'RUNNING'"
         )
@@ -80,8 +82,9 @@ class MLflowCurves(Curves):
             self.client.set_terminated(old.info.run_id, "KILLED")
         made = self.client.create_run(experiment, run_name=self.name, tags={KEY: self.key})
         self.run = made.info.run_id
-        for field, value in json.loads(scenario.to_json()).items():
-            self.client.log_param(self.run, field, value)
+        fields = json.loads(scenario.to_json())
+        parameters = [Param(name, str(value)) for name, value in fields.items()]
+        self.client.log_batch(self.run, params=parameters)
 
     def add(self, points: Mapping[str, float], step: int) -> None:
         """Sends the points of a step in one request."""
