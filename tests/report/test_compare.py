@@ -114,8 +114,9 @@ def test_a_dataset_is_kept_in_the_store_and_gives_the_same_numbers(tmp_path: Pat
     given = {"processes": 1, "progress": False, **fields}
     made = compare("WoLA", "median", "sf", data, store=tmp_path / "runs", **given)
     (row,) = made.frame().iter_rows(named=True)
-    (file,) = (tmp_path / "runs" / "data").iterdir()
+    (file,) = (tmp_path / "runs" / "data").glob("*/*")
     assert row["dataset"] == f"npz(path={file})"
+    assert made.tables()[0].title.startswith("mine.npz: ")
     data.save(tmp_path / "mine.npz")
     scenario = Scenario.paper(
         f"npz({tmp_path}/mine.npz)", strategy="WoLA", aggregator="median", attack="sf", **fields

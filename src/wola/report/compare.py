@@ -23,6 +23,7 @@ from wola.report.figure_style import SCREEN, FigureStyle, figure_style
 from wola.report.forms import terminal
 from wola.report.forms.html import html
 from wola.report.layout import Table
+from wola.report.names import file_word
 from wola.report.runs import Runs, values
 from wola.report.settings import TABLE_AXES
 from wola.report.short_names import short_names, short_strategies
@@ -188,11 +189,12 @@ def _only_here(grid: Grid) -> dict[str, Any]:
 
 
 def _named(dataset: Any, store: Store, base: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a dataset; one that is there already is kept in the store, under its digest."""
+    """The fields of a dataset; one that is there already is kept in the store, under its name."""
     if not isinstance(dataset, Dataset):
         return {"dataset": dataset}
-    path = store.path / "data" / f"{dataset.digest()[:_DIGEST]}.npz"
+    path = store.path / "data" / dataset.digest()[:_DIGEST] / f"{file_word(dataset.name)}.npz"
     if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
         dataset.save(path)
     clients = {} if dataset.clients is None or "partition" in base else {"partition": "clients"}
     return {"dataset": written(Call("npz", (("path", path),))), **clients}

@@ -9,7 +9,7 @@ from wola.bench.strategies import Strategies, named_strategy
 from wola.parts import Call, GrammarError, parse, part_name, written
 from wola.report.short_names import TITLES, short_names
 
-_LONGEST = 60
+_LONGEST = 32
 
 
 def strategy_name(fields: Mapping[str, Any], own: Strategies | None = None) -> str:
