@@ -93,9 +93,8 @@ def seeds_told(cells: Cells) -> str:
     counts = [len(seeds) for seeds in cells.seeds.values()]
     if not counts:
         return "There is no seed yet."
-    few, many = min(counts), max(counts)
-    told = f"{few} to {many} seeds" if few < many else "one seed" if few == 1 else f"{few} seeds"
-    return f"This rests on {told} for each column."
+    told = str(min(counts)) if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
+    return f"Seeds for each column that this rests on: {told}."
 
 
 def holds(cells: Cells) -> list[str]:

@@ -63,6 +63,7 @@ def test_the_page_says_where_the_new_strategies_stand(columns: Path) -> None:
     page = columns.with_suffix(".md").read_text()
     # Means of alie and sf, 2 below the level: 58 is the best of the paper's eight.
     assert "| NNM | 58.0 |" in page
+    assert "Seeds for each column that this rests on: 1." in page
     assert "| WoLA-shift, soft-set-hull | **88.0** |" in page
     shift, angle, hull = page.split("against the best of the paper's eight")[1:4]
     assert (
