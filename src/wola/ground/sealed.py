@@ -7,6 +7,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from pydantic_core import from_json
+
 SEAL = "sha256"
 
 #: What sealed bytes begin with; the checksum in hexadecimal digits and a new line follow.
@@ -47,7 +49,7 @@ def unsealed(content: bytes) -> dict[str, Any]:
     wola.ground.sealed.Damaged: its content is not what was written
     """
     try:
-        found = json.loads(content)
+        found = from_json(content)
         seal = found.pop(SEAL)
         intact = _is_sealed_line(content) or seal == _digest(_line(found))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
