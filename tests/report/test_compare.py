@@ -45,6 +45,7 @@ def test_every_number_is_that_of_its_own_run(found: Comparison) -> None:
         steps = {name: SMALL[name] for name in ("steps", "evaluate_every", "batch")}
         same = simulate(Scenario.paper("iris", strategy=row["strategy"], **fields, **steps))
         assert row["accuracy"] == same.accuracy
+        assert row["worst_class"] == min(same.summary()["class_accuracies"])
 
 
 def test_a_comparison_is_told_in_three_lines(found: Comparison) -> None:

@@ -23,6 +23,7 @@ from wola.report.figure_style import SCREEN, FigureStyle, figure_style
 from wola.report.forms import terminal
 from wola.report.forms.html import html
 from wola.report.layout import Table
+from wola.report.metrics import METRICS
 from wola.report.names import file_word
 from wola.report.runs import Runs, values
 from wola.report.settings import TABLE_AXES
@@ -40,7 +41,7 @@ COMPARED_STRATEGIES = ("-", "NNM", "WoLA", "WoLA+NNM")
 _DIGEST = 16
 
 _WIDTH = 100
-_NUMBERS = ("accuracy", "final_accuracy", "dissimilarity_momenta", "ending")
+_NUMBERS = (*(metric.column for metric in METRICS.values()), "ending")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
