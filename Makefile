@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
-# Rooms with compiled kernels: their doctests run a second time with the kernels interpreted, which
-# is also how `make coverage` sees them.
+# Rooms with compiled kernels: `make coverage` runs their doctests a second time with the kernels
+# interpreted, which is how it sees them.
 KERNELS := src/wola/aggregation src/wola/mixing src/wola/attacks
 export OMP_NUM_THREADS ?= 1
 
@@ -23,17 +23,13 @@ lint: install
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# Tests at once: many wait for processes of their own.
-WORKERS = $(shell $(PYTHON) -c "import os; print(2 * (os.cpu_count() or 1))")
-
 test: lint
 	@command -v chromium >/dev/null || echo "chromium is not installed: the page is not tried in a browser (apt-get install chromium)"
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest $(KERNELS)
+	$(BIN)/python -m pytest -n auto --dist loadfile --durations=25
 
-# The same with lines counted, which takes twice as long: at least 95 % of them.
+# The same with lines counted, which takes longer: at least 95 % of them.
 coverage: install
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --cov --cov-report= --cov-fail-under=0
+	$(BIN)/python -m pytest -n auto --dist loadfile --cov --cov-report= --cov-fail-under=0
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest --cov --cov-append $(KERNELS)
 
 # How long random cases are tried.
